@@ -1,0 +1,3 @@
+//! Facts and rules. No IO, clock, async, screen or store.
+
+pub mod json;

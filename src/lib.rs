@@ -1,0 +1,3 @@
+//! statescope: a terminal inspector for the state that data jobs and bots leave behind.
+
+pub mod domain;

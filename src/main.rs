@@ -1,0 +1,2 @@
+//! The statescope program.
+fn main() {}
