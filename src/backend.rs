@@ -102,12 +102,24 @@ impl BackendError {
     /// Makes the report that a person sees, on a source.
     pub fn report(&self, source: &dyn Display) -> Report {
         let (fault, hint) = match self {
-            Self::NotFound => (Fault::NotFound, "check the path; `statescope demo` needs none"),
+            Self::NotFound => (
+                Fault::NotFound,
+                "check the path; `statescope demo` needs none",
+            ),
             Self::Denied(_) => (Fault::Denied, "run as a user who may read it, or copy it"),
-            Self::Unreachable(_) => (Fault::Unreachable, "check that the disk or the network that holds it is there"),
-            Self::Corrupt(_) => (Fault::Corrupt, "check that the path names a system database; restore it from a backup if it does"),
+            Self::Unreachable(_) => (
+                Fault::Unreachable,
+                "check that the disk or the network that holds it is there",
+            ),
+            Self::Corrupt(_) => (
+                Fault::Corrupt,
+                "check that the path names a system database; restore it from a backup if it does",
+            ),
             Self::Unsupported(_) => (Fault::Unsupported, "name a Meltano system database"),
-            Self::Timeout(_) => (Fault::Timeout, "try again when the program that writes it is done"),
+            Self::Timeout(_) => (
+                Fault::Timeout,
+                "try again when the program that writes it is done",
+            ),
         };
         Report::new(fault, format!("cannot read {source}"))
             .because(self)

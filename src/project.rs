@@ -106,9 +106,12 @@ impl Surroundings {
             if path.join("meltano.yml").is_file() {
                 return self.project(&path);
             }
-            return Err(Report::new(Fault::NotFound, format!("{} is no Meltano project", path.display()))
-                .because("the folder has no meltano.yml")
-                .hint("name a project's folder, or the SQLite file itself"));
+            return Err(Report::new(
+                Fault::NotFound,
+                format!("{} is no Meltano project", path.display()),
+            )
+            .because("the folder has no meltano.yml")
+            .hint("name a project's folder, or the SQLite file itself"));
         }
         Ok(Site::bare(Location::Sqlite(path)))
     }
@@ -123,7 +126,10 @@ impl Surroundings {
             Some(folder) => self.project(folder),
             None => Err(Report::new(
                 Fault::NotFound,
-                format!("there is no Meltano project in {} or above it", self.directory.display()),
+                format!(
+                    "there is no Meltano project in {} or above it",
+                    self.directory.display()
+                ),
             )
             .hint("name a source (`statescope meltano.db`), or try `statescope demo`")),
         }
@@ -164,8 +170,10 @@ fn database_at(uri: &str, folder: &Path, decided_by: &DecidedBy) -> Result<Locat
     };
     match Location::parse(uri, folder) {
         Some(location) => location.map_err(wrong),
-        None => Err(wrong(Report::new(Fault::Usage, "the database_uri is no URI")
-            .hint("Meltano takes `sqlite:///FILE` or `postgresql+psycopg://…`"))),
+        None => Err(wrong(
+            Report::new(Fault::Usage, "the database_uri is no URI")
+                .hint("Meltano takes `sqlite:///FILE` or `postgresql+psycopg://…`"),
+        )),
     }
 }
 
@@ -197,7 +205,9 @@ impl<'s> Settings<'s> {
         let unreadable = |why: &dyn fmt::Display| {
             Report::new(Fault::Corrupt, format!("cannot read {}", file.display()))
                 .because(why)
-                .hint("mend the file, or name the database itself (`statescope .meltano/meltano.db`)")
+                .hint(
+                    "mend the file, or name the database itself (`statescope .meltano/meltano.db`)",
+                )
         };
         let text = std::fs::read_to_string(&file).map_err(|error| unreadable(&error))?;
         let document = serde_saphyr::from_str(&text).map_err(|error| unreadable(&error))?;
@@ -206,9 +216,12 @@ impl<'s> Settings<'s> {
             Ok(pairs) => pairs
                 .collect::<Result<BTreeMap<_, _>, _>>()
                 .map_err(|error| {
-                    Report::new(Fault::Corrupt, format!("cannot read {}", dotenv_file.display()))
-                        .because(error)
-                        .hint("mend the file, or name the database itself")
+                    Report::new(
+                        Fault::Corrupt,
+                        format!("cannot read {}", dotenv_file.display()),
+                    )
+                    .because(error)
+                    .hint("mend the file, or name the database itself")
                 })?,
             Err(_) => BTreeMap::new(),
         };
@@ -277,7 +290,10 @@ impl<'s> Settings<'s> {
             "MELTANO_SYS_DIR_ROOT" => return Some(self.system_directory()),
             _ => {}
         }
-        let own = self.document.get("env").and_then(|env| env.get(name)?.as_str());
+        let own = self
+            .document
+            .get("env")
+            .and_then(|env| env.get(name)?.as_str());
         self.surroundings
             .variables
             .get(name)
@@ -331,14 +347,20 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn project(files: &[(&str, &str)], variables: &[(&str, &str)]) -> (tempfile::TempDir, Result<Site, Report>) {
+    fn project(
+        files: &[(&str, &str)],
+        variables: &[(&str, &str)],
+    ) -> (tempfile::TempDir, Result<Site, Report>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
         let surroundings = Surroundings {
             directory: folder.path().to_owned(),
-            variables: variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            variables: variables
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect(),
         };
         let site = surroundings.nearest();
         (folder, site)
@@ -352,14 +374,27 @@ mod tests {
     #[case::env_key_over_dotenv(&[("meltano.yml", "env: {MELTANO_DATABASE_URI: 'sqlite:///z.db'}\n"), (".env", "MELTANO_DATABASE_URI=sqlite:///y.db\n")], &[], "z.db")]
     #[case::process_first(&[("meltano.yml", "database_uri: sqlite:///x.db\n")], &[("MELTANO_DATABASE_URI", "sqlite:///p$X.db")], "p$X.db")]
     #[case::environments_do_not_count(&[("meltano.yml", "environments:\n- name: dev\n  config: {database_uri: 'sqlite:///no.db'}\n")], &[], ".meltano/meltano.db")]
-    fn database_uri(#[case] files: &[(&str, &str)], #[case] variables: &[(&str, &str)], #[case] want: &str) {
+    fn database_uri(
+        #[case] files: &[(&str, &str)],
+        #[case] variables: &[(&str, &str)],
+        #[case] want: &str,
+    ) {
         let (folder, site) = project(files, variables);
-        assert_eq!(site.unwrap().location, Location::Sqlite(folder.path().join(want)));
+        assert_eq!(
+            site.unwrap().location,
+            Location::Sqlite(folder.path().join(want))
+        );
     }
 
     #[test]
     fn a_state_backend_elsewhere_is_told_without_its_secrets() {
-        let (_folder, site) = project(&[("meltano.yml", "state_backend:\n  uri: s3://KEY:SECRET@bucket/state\n")], &[]);
+        let (_folder, site) = project(
+            &[(
+                "meltano.yml",
+                "state_backend:\n  uri: s3://KEY:SECRET@bucket/state\n",
+            )],
+            &[],
+        );
         let site = site.unwrap();
         assert!(!site.is_live());
         assert_eq!(site.elsewhere.unwrap().0, "s3://•••@bucket/state");
@@ -373,9 +408,18 @@ mod tests {
         assert!(broken.to_string().contains("line"), "{broken}");
         let (_folder, none) = project(&[], &[]);
         assert_eq!(none.unwrap_err().fault, Fault::NotFound);
-        let (_folder, other) = project(&[("meltano.yml", "database_uri: postgresql+psycopg://u:hunter2@h/db\n")], &[]);
+        let (_folder, other) = project(
+            &[(
+                "meltano.yml",
+                "database_uri: postgresql+psycopg://u:hunter2@h/db\n",
+            )],
+            &[],
+        );
         let other = other.unwrap_err().to_string();
-        assert!(other.contains("meltano.yml") && !other.contains("hunter2"), "{other}");
+        assert!(
+            other.contains("meltano.yml") && !other.contains("hunter2"),
+            "{other}"
+        );
     }
 
     #[rstest]

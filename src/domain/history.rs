@@ -273,10 +273,18 @@ impl Agreement {
     pub fn sentence(&self) -> Option<&'static str> {
         match self {
             Self::Same => None,
-            Self::Cleared => Some("runs left a state, the source has none: it was cleared (a clear leaves no run)"),
-            Self::Upgraded => Some("now is what the system database's upgrade computed from these runs"),
-            Self::Imported => Some("now is not what the runs left: it was imported (an import leaves no run)"),
-            Self::Unexplained => Some("now is not what the runs left, and no clear, import or upgrade explains it"),
+            Self::Cleared => Some(
+                "runs left a state, the source has none: it was cleared (a clear leaves no run)",
+            ),
+            Self::Upgraded => {
+                Some("now is what the system database's upgrade computed from these runs")
+            }
+            Self::Imported => {
+                Some("now is not what the runs left: it was imported (an import leaves no run)")
+            }
+            Self::Unexplained => {
+                Some("now is not what the runs left, and no clear, import or upgrade explains it")
+            }
         }
     }
 

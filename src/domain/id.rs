@@ -171,7 +171,9 @@ mod tests {
         #[case] want: Option<(&str, &str, &str, Option<&str>)>,
     ) {
         let id = StateId::from(id);
-        let got = id.parts().map(|p| (p.environment, p.tap, p.target, p.suffix));
+        let got = id
+            .parts()
+            .map(|p| (p.environment, p.tap, p.target, p.suffix));
         assert_eq!(got, want);
     }
 

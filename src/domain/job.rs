@@ -49,13 +49,22 @@ pub struct Job {
 impl Job {
     /// Looks into the state once, and keeps what a list needs.
     pub fn summarize(listed: Listed, source: &Arc<str>) -> Self {
-        let Listed { id, stored, last_run, last_edit } = listed;
+        let Listed {
+            id,
+            stored,
+            last_run,
+            last_edit,
+        } = listed;
         let effective = stored.as_ref().map(|stored| stored.state.effective());
-        let document = effective.as_ref().and_then(|effective| effective.as_ref().ok());
+        let document = effective
+            .as_ref()
+            .and_then(|effective| effective.as_ref().ok());
         let findings = stored
             .as_ref()
             .zip(effective.as_ref())
-            .map_or_else(Vec::new, |(stored, effective)| lint::state(&stored.state, effective));
+            .map_or_else(Vec::new, |(stored, effective)| {
+                lint::state(&stored.state, effective)
+            });
         Self {
             source: Arc::clone(source),
             has_state: stored.is_some(),

@@ -90,7 +90,10 @@ pub fn state(state: &State, effective: &Result<Document, NoEffective>) -> Vec<Fi
 }
 
 fn null_part(state: &State, _: &Effective) -> Option<Finding> {
-    let (part, _) = state.parts().iter().find(|(_, content)| *content == Content::Null)?;
+    let (part, _) = state
+        .parts()
+        .iter()
+        .find(|(_, content)| *content == Content::Null)?;
     Some(Finding {
         rule: "null-part",
         severity: Severity::Error,
@@ -131,7 +134,10 @@ fn duplicate_key(state: &State, _: &Effective) -> Option<Finding> {
             rule: "duplicate-key",
             severity: Severity::Warning,
             path: Some(hidden.pointer()),
-            message: format!("the {part} part has a key twice at {}; the last one counts", hidden.pointer()),
+            message: format!(
+                "the {part} part has a key twice at {}; the last one counts",
+                hidden.pointer()
+            ),
         })
     })
 }
@@ -148,11 +154,22 @@ mod tests {
     #[case(Some("{"), Some("{}"), &["unreadable"])]
     #[case(Some(r#"{"a": 1}"#), Some(r#"{"a": {"b": 1}}"#), &["merge-conflict"])]
     #[case(Some(r#"{"a": 1, "a": 2}"#), Some("{}"), &["duplicate-key"])]
-    fn rules(#[case] completed: Option<&str>, #[case] partial: Option<&str>, #[case] want: &[&str]) {
+    fn rules(
+        #[case] completed: Option<&str>,
+        #[case] partial: Option<&str>,
+        #[case] want: &[&str],
+    ) {
         let content = |text: Option<&str>| Content::read(text.map(str::as_bytes));
         let of = State::meltano(content(completed), content(partial));
         let found = state(&of, &of.effective());
-        assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), want);
-        assert!(found.iter().all(|finding| STATE_RULES.iter().any(|rule| rule.name == finding.rule)));
+        assert_eq!(
+            found.iter().map(|finding| finding.rule).collect::<Vec<_>>(),
+            want
+        );
+        assert!(
+            found
+                .iter()
+                .all(|finding| STATE_RULES.iter().any(|rule| rule.name == finding.rule))
+        );
     }
 }

@@ -78,20 +78,29 @@ fn is_scheme(text: &str) -> bool {
 
 fn sqlite(text: &str, scheme: &str, rest: &str, base: &Path) -> Result<Location, Report> {
     let wrong = |why: &str| {
-        Report::new(Fault::Usage, format!("the URI '{text}' names no SQLite file"))
-            .because(why)
-            .hint("write `sqlite:///relative.db` or `sqlite:////absolute.db`")
+        Report::new(
+            Fault::Usage,
+            format!("the URI '{text}' names no SQLite file"),
+        )
+        .because(why)
+        .hint("write `sqlite:///relative.db` or `sqlite:////absolute.db`")
     };
     if scheme != "sqlite" && scheme != "sqlite+pysqlite" {
-        return Err(wrong("the scheme is `sqlite` or `sqlite+pysqlite`, in small letters"));
+        return Err(wrong(
+            "the scheme is `sqlite` or `sqlite+pysqlite`, in small letters",
+        ));
     }
     let Some(path) = rest.strip_prefix("///") else {
         return Err(wrong("three slashes stand before the path, and no host"));
     };
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     match path {
-        "" | ":memory:" => Err(wrong("a database in memory belongs to one process and cannot be read")),
-        path if path.starts_with("file:") => Err(wrong("SQLite's own `file:` URIs are not taken; name the file itself")),
+        "" | ":memory:" => Err(wrong(
+            "a database in memory belongs to one process and cannot be read",
+        )),
+        path if path.starts_with("file:") => Err(wrong(
+            "SQLite's own `file:` URIs are not taken; name the file itself",
+        )),
         path => Ok(Location::Sqlite(base.join(path))),
     }
 }

@@ -49,9 +49,9 @@ impl Stamp {
             Some(found) if found.has_offset => (Zone::Explicit, Some(found.at)),
             Some(found) if zone == Zone::Local => (
                 zone,
-                found.civil().and_then(|civil| {
-                    local.to_ambiguous_timestamp(civil).compatible().ok()
-                }),
+                found
+                    .civil()
+                    .and_then(|civil| local.to_ambiguous_timestamp(civil).compatible().ok()),
             ),
             Some(found) => (zone, Some(found.at)),
         };
@@ -176,7 +176,11 @@ pub fn duration(length: SignedDuration) -> String {
     match (days, hours, minutes) {
         (0, 0, 0) if rest == 0 && !length.is_zero() => {
             let millis = length.unsigned_abs().subsec_millis();
-            if millis == 0 { "< 1 ms".to_owned() } else { format!("{millis} ms") }
+            if millis == 0 {
+                "< 1 ms".to_owned()
+            } else {
+                format!("{millis} ms")
+            }
         }
         (0, 0, 0) => format!("{rest} s"),
         (0, 0, _) => two(minutes, "m", rest, "s"),
@@ -195,7 +199,11 @@ pub fn age(at: Timestamp, now: Timestamp) -> String {
         3_600..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} d", seconds / 86_400),
     };
-    if length.is_negative() { format!("in {text}") } else { text }
+    if length.is_negative() {
+        format!("in {text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -230,7 +238,10 @@ mod tests {
         assert_eq!(stamp.rfc3339().unwrap(), "2026-11-30T02:58:10.000001Z");
         assert_eq!(stamp.zone, Zone::Local);
         let bad = Stamp::read("yesterday", Zone::Local, &berlin);
-        assert_eq!((bad.instant, bad.to_string()), (None, "yesterday".to_owned()));
+        assert_eq!(
+            (bad.instant, bad.to_string()),
+            (None, "yesterday".to_owned())
+        );
     }
 
     #[rstest]

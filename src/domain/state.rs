@@ -56,14 +56,14 @@ pub enum Content {
 
 impl Content {
     /// Takes bytes as a store gave them; `None` is NULL.
-    pub fn read(bytes: Option<impl Into<Arc<[u8]>>>) -> Self {
+    pub fn read(bytes: Option<impl Into<Vec<u8>>>) -> Self {
         let Some(bytes) = bytes else {
             return Self::Null;
         };
-        let bytes: Arc<[u8]> = bytes.into();
-        match Document::parse(Arc::clone(&bytes)) {
+        let bytes: Vec<u8> = bytes.into();
+        match Document::parse(bytes.clone()) {
             Ok(document) => Self::Document(document),
-            Err(error) => Self::Unreadable(bytes, error),
+            Err(error) => Self::Unreadable(bytes.into(), error),
         }
     }
 
@@ -184,8 +184,12 @@ impl State {
     fn object(&self, part: Part) -> Result<&Document, NoEffective> {
         match self.part(part) {
             None | Some(Content::Null) => Err(NoEffective::NullPart(part)),
-            Some(Content::Unreadable(_, error)) => Err(NoEffective::Unreadable(part, error.clone())),
-            Some(Content::Document(document)) if document.root().kind() == JsonKind::Object => Ok(document),
+            Some(Content::Unreadable(_, error)) => {
+                Err(NoEffective::Unreadable(part, error.clone()))
+            }
+            Some(Content::Document(document)) if document.root().kind() == JsonKind::Object => {
+                Ok(document)
+            }
             Some(Content::Document(_)) => Err(NoEffective::NotAnObject(part)),
         }
     }

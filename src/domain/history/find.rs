@@ -31,9 +31,13 @@ impl Clock {
             _ => None,
         };
         if let Some(days) = days {
-            let today = self.now.to_zoned(self.zone.clone()).date();
+            let today = self.zone.to_datetime(self.now).date();
             let date = today.checked_sub(jiff::Span::new().days(days)).ok()?;
-            let time = if rest.is_empty() { Time::midnight() } else { clock_time(rest)? };
+            let time = if rest.is_empty() {
+                Time::midnight()
+            } else {
+                clock_time(rest)?
+            };
             return self.local(date.to_datetime(time));
         }
         let found = Instant::parse(text)?;
@@ -49,14 +53,22 @@ impl Clock {
 }
 
 fn clock_time(text: &str) -> Option<Time> {
-    let padded = if text.len() == 4 { format!("0{text}") } else { text.to_owned() };
+    let padded = if text.len() == 4 {
+        format!("0{text}")
+    } else {
+        text.to_owned()
+    };
     padded.parse().ok()
 }
 
 /// Reads `90s`, `15m`, `2h`, `3d`, `1w`.
 fn age(text: &str) -> Option<SignedDuration> {
     let unit = text.chars().next_back()?;
-    let count: i64 = text.strip_suffix(unit)?.parse().ok().filter(|count| *count >= 0)?;
+    let count: i64 = text
+        .strip_suffix(unit)?
+        .parse()
+        .ok()
+        .filter(|count| *count >= 0)?;
     let seconds = match unit {
         's' => 1,
         'm' => 60,
@@ -83,13 +95,20 @@ impl Timeline {
         }
         match clock.parse(text) {
             Some(at) => self.by_time(at, text),
-            None => Err(self.missing(text, "it is no snapshot ID, number or time of this timeline")),
+            None => Err(self.missing(
+                text,
+                "it is no snapshot ID, number or time of this timeline",
+            )),
         }
     }
 
     fn by_number(&self, number: i64, text: &str) -> Result<&Snapshot, Report> {
         let count = i64::try_from(self.snapshots.len()).unwrap_or(i64::MAX);
-        let place = if number < 0 { count + number } else { number - 1 };
+        let place = if number < 0 {
+            count + number
+        } else {
+            number - 1
+        };
         usize::try_from(place)
             .ok()
             .and_then(|place| self.snapshots.get(place))
@@ -126,7 +145,12 @@ impl Timeline {
             !snapshot.is_now() && instant.is_some_and(|instant| instant <= at)
         };
         let newest = self.snapshots.iter().rev().find(there);
-        newest.ok_or_else(|| self.missing(text, &format!("the timeline has no snapshot as old as {at}")))
+        newest.ok_or_else(|| {
+            self.missing(
+                text,
+                &format!("the timeline has no snapshot as old as {at}"),
+            )
+        })
     }
 
     fn missing(&self, text: &str, why: &str) -> Report {
@@ -135,7 +159,10 @@ impl Timeline {
             format!("{} has no snapshot '{text}'", self.state_id),
         )
         .because(why)
-        .hint(format!("`statescope log {}` lists its snapshots", self.state_id))
+        .hint(format!(
+            "`statescope log {}` lists its snapshots",
+            self.state_id
+        ))
         .on_state(self.state_id.as_str())
     }
 }

@@ -71,7 +71,10 @@ pub fn derives_from<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<i64> {
         }
     }
     incomplete.retain(|(ended, _)| base.is_none_or(|(at, _)| *ended > at));
-    base.into_iter().chain(incomplete).map(|(_, row)| row).collect()
+    base.into_iter()
+        .chain(incomplete)
+        .map(|(_, row)| row)
+        .collect()
 }
 
 /// Folds runs that are in order; gives a snapshot each.
@@ -193,7 +196,10 @@ impl Fold {
         };
         if payload.root().is_empty() {
             self.state.get_or_insert_with(empty_state);
-            return (Vec::new(), Some("an empty state changes nothing in Meltano 4.4.1".to_owned()));
+            return (
+                Vec::new(),
+                Some("an empty state changes nothing in Meltano 4.4.1".to_owned()),
+            );
         }
         let (completed, partial) = self.parts();
         if record.run.is_complete() {
@@ -211,24 +217,41 @@ impl Fold {
     }
 
     fn derived(&mut self, record: &RunRecord) -> Outcome {
-        let Some(ended) = record.run.ended_at.as_ref().map(|stamp| stamp.text.as_str()) else {
-            return (Vec::new(), Some("it has no end, so its state does not count".to_owned()));
+        let Some(ended) = record
+            .run
+            .ended_at
+            .as_ref()
+            .map(|stamp| stamp.text.as_str())
+        else {
+            return (
+                Vec::new(),
+                Some("it has no end, so its state does not count".to_owned()),
+            );
         };
         let base = self.base_ended.as_deref();
         if record.run.is_complete() {
             if base == Some(ended) {
-                return (Vec::new(), Some("an earlier row ended at the same moment, and that one counts".to_owned()));
+                return (
+                    Vec::new(),
+                    Some("an earlier row ended at the same moment, and that one counts".to_owned()),
+                );
             }
             self.base_ended = Some(ended.to_owned());
             let empty = Content::Document(Document::empty_object());
             return self.derived_part(record, |payload| State::meltano(payload, empty));
         }
         if base.is_some_and(|base| ended <= base) {
-            return (Vec::new(), Some("a complete state ended at the same moment, and that one counts".to_owned()));
+            return (
+                Vec::new(),
+                Some("a complete state ended at the same moment, and that one counts".to_owned()),
+            );
         }
         let (completed, partial) = self.parts();
         if matches!(partial, Content::Unreadable(..)) {
-            return (Vec::new(), Some("it cannot be merged onto what cannot be read".to_owned()));
+            return (
+                Vec::new(),
+                Some("it cannot be merged onto what cannot be read".to_owned()),
+            );
         }
         let merged = match object(&record.payload) {
             Ok(document) if document.root().get("singer_state").is_none() => partial,
@@ -244,14 +267,21 @@ impl Fold {
     /// Keeps a payload that cannot be merged apart, so that the effective state is the conflict that Meltano stops at.
     fn conflicting(&mut self, payload: Document, why: String) -> Outcome {
         if let Ok(before) = effective(self.state.as_ref()) {
-            self.state = Some(State::meltano(Content::Document(before), Content::Document(payload)));
+            self.state = Some(State::meltano(
+                Content::Document(before),
+                Content::Document(payload),
+            ));
         }
         (vec![Part::Partial], Some(why))
     }
 
     /// Sets the state; a payload without `singer_state` counts for its time only, one that cannot be read for its fault.
     fn derived_part(&mut self, record: &RunRecord, make: impl FnOnce(Content) -> State) -> Outcome {
-        let part = if record.run.is_complete() { Part::Completed } else { Part::Partial };
+        let part = if record.run.is_complete() {
+            Part::Completed
+        } else {
+            Part::Partial
+        };
         match object(&record.payload) {
             Ok(document) if document.root().get("singer_state").is_none() => {
                 self.state = Some(make(Content::Document(Document::empty_object())));

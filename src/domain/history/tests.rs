@@ -22,7 +22,9 @@ fn record(row: i64, ended: &str, flags: i64, payload: &str) -> RunRecord {
 }
 
 fn text(state: &State) -> String {
-    state.effective().map_or_else(|why| why.to_string(), |document| document.text().to_owned())
+    state
+        .effective()
+        .map_or_else(|why| why.to_string(), |document| document.text().to_owned())
 }
 
 fn stored(completed: &str, partial: &str, modified: Option<&str>) -> Stored {
@@ -49,10 +51,16 @@ const B: &str = r#"{"singer_state": {"b": 2}}"#;
 #[case::flags_zero_never_read(vec![(1, "2026-01-02 00:00:00", 1, A), (2, "2026-01-03 00:00:00", 0, "not json")], A)]
 #[case::nothing_counts(vec![(1, "", 0, "{}")], "{}")]
 fn derived_states(#[case] rows: Vec<(i64, &str, i64, &str)>, #[case] want: &str) {
-    let records: Vec<_> = rows.iter().map(|(row, ended, flags, payload)| record(*row, ended, *flags, payload)).collect();
+    let records: Vec<_> = rows
+        .iter()
+        .map(|(row, ended, flags, payload)| record(*row, ended, *flags, payload))
+        .collect();
     assert_eq!(text(&derive(records.clone())), want);
     let wanted = derives_from(records.iter().map(|record| &record.run));
-    let few = records.into_iter().filter(|record| wanted.contains(&record.run.row)).collect();
+    let few = records
+        .into_iter()
+        .filter(|record| wanted.contains(&record.run.row))
+        .collect();
     assert_eq!(text(&derive(few)), want, "the rows named are enough");
 }
 
@@ -64,20 +72,46 @@ fn a_derived_state_that_cannot_be_merged_is_a_conflict() {
     ]);
     assert!(matches!(state.effective(), Err(NoEffective::Conflict(_))));
     let broken = derive(vec![record(1, "2026-01-01 00:00:00", 1, "{\"a\"")]);
-    assert!(matches!(broken.effective(), Err(NoEffective::Unreadable(..))));
+    assert!(matches!(
+        broken.effective(),
+        Err(NoEffective::Unreadable(..))
+    ));
 }
 
 #[test]
 fn written_states_keep_a_pending_partial_until_a_complete_run() {
     let records = vec![
-        record(1, "2026-01-01 00:00:00", 1, r#"{"singer_state": {"a": 1}, "error": "x"}"#),
+        record(
+            1,
+            "2026-01-01 00:00:00",
+            1,
+            r#"{"singer_state": {"a": 1}, "error": "x"}"#,
+        ),
         record(2, "2026-01-02 00:00:00", 2, B),
         record(3, "2026-01-03 00:00:00", 0, "{}"),
         record(4, "2026-01-04 00:00:00", 1, B),
     ];
-    let timeline = Timeline::build("job".into(), records, Folding::Written, Some(stored(B, "{}", None)));
-    let states: Vec<_> = timeline.snapshots.iter().map(|s| s.effective.as_ref().unwrap().text().to_owned()).collect();
-    assert_eq!(states, [A, r#"{"singer_state": {"a": 1, "b": 2}}"#, r#"{"singer_state": {"a": 1, "b": 2}}"#, B, B]);
+    let timeline = Timeline::build(
+        "job".into(),
+        records,
+        Folding::Written,
+        Some(stored(B, "{}", None)),
+    );
+    let states: Vec<_> = timeline
+        .snapshots
+        .iter()
+        .map(|s| s.effective.as_ref().unwrap().text().to_owned())
+        .collect();
+    assert_eq!(
+        states,
+        [
+            A,
+            r#"{"singer_state": {"a": 1, "b": 2}}"#,
+            r#"{"singer_state": {"a": 1, "b": 2}}"#,
+            B,
+            B
+        ]
+    );
     assert_eq!(timeline.agreement, Agreement::Same);
     assert_eq!(timeline.snapshots[0].error.as_deref(), Some("x"));
     assert!(timeline.snapshots[2].wrote.is_empty());
@@ -88,10 +122,19 @@ fn written_states_keep_a_pending_partial_until_a_complete_run() {
 #[case::same(Some(stored(A, "{}", None)), Agreement::Same)]
 #[case::cleared(None, Agreement::Cleared)]
 #[case::imported(Some(stored(B, "{}", None)), Agreement::Imported)]
-#[case::unexplained(Some(stored(B, "{}", Some("2026-02-01 00:00:00"))), Agreement::Unexplained)]
-fn a_difference_between_fold_and_source_is_explained(#[case] now: Option<Stored>, #[case] want: Agreement) {
+#[case::unexplained(
+    Some(stored(B, "{}", Some("2026-02-01 00:00:00"))),
+    Agreement::Unexplained
+)]
+fn a_difference_between_fold_and_source_is_explained(
+    #[case] now: Option<Stored>,
+    #[case] want: Agreement,
+) {
     let records = vec![record(1, "2026-01-01 00:00:00", 1, A)];
-    assert_eq!(Timeline::build("job".into(), records, Folding::Written, now).agreement, want);
+    assert_eq!(
+        Timeline::build("job".into(), records, Folding::Written, now).agreement,
+        want
+    );
 }
 
 #[test]
@@ -100,7 +143,12 @@ fn what_the_upgrade_computed_is_told_from_an_import() {
         record(1, "2026-01-02 00:00:00", 1, A),
         record(2, "2026-01-02 00:00:00", 1, B),
     ];
-    let timeline = Timeline::build("job".into(), records, Folding::Written, Some(stored("{}", A, None)));
+    let timeline = Timeline::build(
+        "job".into(),
+        records,
+        Folding::Written,
+        Some(stored("{}", A, None)),
+    );
     assert_eq!(timeline.agreement, Agreement::Upgraded);
 }
 
@@ -111,10 +159,24 @@ fn unreadable_payloads_and_missing_ends_are_shown() {
         record(2, "", 1, B),
         record(3, "2026-01-03 00:00:00", 1, "{\"singer"),
     ];
-    let timeline = Timeline::build("job".into(), records, Folding::Written, Some(stored(A, "{}", None)));
+    let timeline = Timeline::build(
+        "job".into(),
+        records,
+        Folding::Written,
+        Some(stored(A, "{}", None)),
+    );
     assert_eq!(timeline.snapshots.len(), 4);
-    assert!(timeline.snapshots[2].trouble.as_ref().unwrap().contains("not JSON"));
-    assert_eq!(timeline.snapshots[2].effective, timeline.snapshots[1].effective);
+    assert!(
+        timeline.snapshots[2]
+            .trouble
+            .as_ref()
+            .unwrap()
+            .contains("not JSON")
+    );
+    assert_eq!(
+        timeline.snapshots[2].effective,
+        timeline.snapshots[1].effective
+    );
 }
 
 #[test]
@@ -123,9 +185,22 @@ fn snapshots_are_found_as_people_name_them() {
         record(0xaa, "2026-01-01 10:00:00", 1, A),
         record(0xab, "2026-01-02 10:00:00", 1, B),
     ];
-    let timeline = Timeline::build("job".into(), records, Folding::Written, Some(stored(B, "{}", None)));
-    let clock = Clock { now: "2026-01-03T12:00:00Z".parse().unwrap(), zone: TimeZone::fixed(jiff::tz::offset(1)) };
-    let number = |text: &str| timeline.find(text, &clock).map(|snapshot| snapshot.number).map_err(|report| report.fault);
+    let timeline = Timeline::build(
+        "job".into(),
+        records,
+        Folding::Written,
+        Some(stored(B, "{}", None)),
+    );
+    let clock = Clock {
+        now: "2026-01-03T12:00:00Z".parse().unwrap(),
+        zone: TimeZone::fixed(jiff::tz::offset(1)),
+    };
+    let number = |text: &str| {
+        timeline
+            .find(text, &clock)
+            .map(|snapshot| snapshot.number)
+            .map_err(|report| report.fault)
+    };
     assert_eq!(number("now"), Ok(3));
     assert_eq!(number("-1"), Ok(3));
     assert_eq!(number("-3"), Ok(1));
@@ -135,7 +210,11 @@ fn snapshots_are_found_as_people_name_them() {
     assert_eq!(number("run:0000"), Err(Fault::Usage));
     assert_eq!(number("run:ff"), Err(Fault::NotFound));
     assert_eq!(number("2026-01-02T10:00:00Z"), Ok(2));
-    assert_eq!(number("2026-01-02 10:59"), Ok(1), "local time, an hour ahead of UTC");
+    assert_eq!(
+        number("2026-01-02 10:59"),
+        Ok(1),
+        "local time, an hour ahead of UTC"
+    );
     assert_eq!(number("30h"), Ok(2));
     assert_eq!(number("yesterday 11:00"), Ok(2));
     assert_eq!(number("yesterday"), Ok(1));
@@ -148,7 +227,11 @@ fn snapshots_are_found_as_people_name_them() {
 #[case("2026-01-01 11:54:00", None, false)]
 #[case("", Some("2025-12-31 12:30:00"), true)]
 #[case("", Some("2025-12-31 11:30:00"), false)]
-fn staleness_follows_meltano(#[case] heartbeat: &str, #[case] started: Option<&str>, #[case] alive: bool) {
+fn staleness_follows_meltano(
+    #[case] heartbeat: &str,
+    #[case] started: Option<&str>,
+    #[case] alive: bool,
+) {
     let mut run = record(1, "", 0, "{}").run;
     run.status = RunStatus::Running;
     run.heartbeat_at = (!heartbeat.is_empty()).then(|| Stamp::utc(heartbeat));

@@ -162,7 +162,10 @@ mod tests {
     fn a_longer_query_gives_the_same_from_the_last_answer_as_from_nothing() {
         let index = sample();
         let first = names(&index, "pro", None);
-        assert_eq!(names(&index, "prod", Some(&first)), names(&index, "prod", None));
+        assert_eq!(
+            names(&index, "prod", Some(&first)),
+            names(&index, "prod", None)
+        );
     }
 
     #[test]
@@ -172,7 +175,9 @@ mod tests {
 
     #[test]
     fn a_name_keeps_its_place_across_chunks() {
-        let index: NameIndex = (0..10_000).map(|i| StateId::new(format!("job-{i}"))).collect();
+        let index: NameIndex = (0..10_000)
+            .map(|i| StateId::new(format!("job-{i}")))
+            .collect();
         assert_eq!(index.len(), 10_000);
         assert_eq!(index.get(4096).unwrap().as_str(), "job-4096");
         assert_eq!(index.iter().count(), 10_000);

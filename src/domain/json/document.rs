@@ -33,6 +33,20 @@ impl Document {
         })))
     }
 
+    /// Gives `{}`, what Meltano starts from where nothing is stored.
+    pub fn empty_object() -> Self {
+        let root = Entry {
+            end: 2,
+            next: 1,
+            ..Entry::at(0)
+        };
+        Self(Arc::new(Inner {
+            text: "{}".to_owned(),
+            nodes: vec![root],
+            duplicates: OnceLock::new(),
+        }))
+    }
+
     /// Gives the bytes as they were read.
     pub fn bytes(&self) -> &[u8] {
         self.0.text.as_bytes()

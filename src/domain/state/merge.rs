@@ -22,7 +22,11 @@ impl fmt::Display for MergeConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.to_string();
         let place = if path.is_empty() { "the top" } else { &path };
-        write!(f, "partial cannot be merged onto completed at {place}: {}", self.why)
+        write!(
+            f,
+            "partial cannot be merged onto completed at {place}: {}",
+            self.why
+        )
     }
 }
 
@@ -35,7 +39,8 @@ pub fn merge(src: &Document, dest: &Document) -> Result<Document, MergeConflict>
     let mut out = Builder::new();
     let mut path = Vec::new();
     both(src.root(), dest.root(), &mut path, &mut out)?;
-    Ok(out.finish())
+    out.finish()
+        .map_err(|_| conflict(&[], "the result is 4 GiB or more"))
 }
 
 fn both<'d>(
@@ -63,7 +68,10 @@ fn both<'d>(
         } else if value.is_empty() {
             out.value(kept);
         } else {
-            return Err(conflict(path, "an object over a value that is not an object"));
+            return Err(conflict(
+                path,
+                "an object over a value that is not an object",
+            ));
         }
         path.pop();
     }

@@ -73,7 +73,11 @@ impl BookmarkAges {
 
 /// Names the streams of a Singer state, in document order.
 pub fn stream_names(document: &Document) -> Vec<Text<'_>> {
-    streams(document).into_iter().flat_map(Node::effective_members).filter_map(|member| member.key()).collect()
+    streams(document)
+        .into_iter()
+        .flat_map(|node| node.effective_members())
+        .filter_map(|member| member.key())
+        .collect()
 }
 
 /// Lists the bookmarks of a Singer state, in document order.
@@ -99,11 +103,18 @@ fn visit<'d>(document: &'d Document, found: &mut dyn FnMut(Bookmark<'d>)) {
     for stream in streams.effective_members() {
         let Some(name) = stream.key() else { continue };
         if stream.kind() != Kind::Object {
-            found(Bookmark { stream: name, context: None, name, value: stream });
+            found(Bookmark {
+                stream: name,
+                context: None,
+                name,
+                value: stream,
+            });
             continue;
         }
         values(stream, name, None, found);
-        let partitions = stream.get("partitions").filter(|node| node.kind() == Kind::Array);
+        let partitions = stream
+            .get("partitions")
+            .filter(|node| node.kind() == Kind::Array);
         for partition in partitions.into_iter().flat_map(|node| node.children()) {
             values(partition, name, partition.get("context"), found);
         }
@@ -129,8 +140,15 @@ fn values<'d>(
                 Kind::Object => pending.push(member),
                 Kind::Array | Kind::Null | Kind::Bool => {}
                 _ => {
-                    let name = key_name.filter(|_| key == "replication_key_value").unwrap_or(key);
-                    found(Bookmark { stream, context, name, value: member });
+                    let name = key_name
+                        .filter(|_| key == "replication_key_value")
+                        .unwrap_or(key);
+                    found(Bookmark {
+                        stream,
+                        context,
+                        name,
+                        value: member,
+                    });
                 }
             }
         }

@@ -1,0 +1,1 @@
+//! The throw-away sample.
