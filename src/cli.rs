@@ -58,6 +58,10 @@ struct Line {
 
 /// The options that every command takes.
 #[derive(Args, Debug, Clone)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 struct Options {
     /// The folder of a Meltano project to read.
     #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", global = true)]
@@ -65,7 +69,7 @@ struct Options {
     /// Answers in JSON on standard output, errors in JSON lines on standard error.
     #[arg(long, env = "STATESCOPE_JSON", value_parser = FalseyValueParser::new(), global = true)]
     json: bool,
-    /// When to use colours; NO_COLOR in the environment means never.
+    /// When to use colours; `NO_COLOR` in the environment means never.
     #[arg(
         long,
         value_name = "WHEN",
