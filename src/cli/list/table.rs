@@ -114,8 +114,8 @@ fn standing(job: &Job, now: Timestamp) -> (&'static str, Tone, String) {
     let left_a_state = run.is_complete() || run.is_incomplete() || job.last_edit.is_some();
     match (job.has_state, left_a_state) {
         (true, _) => (mark, tone, word),
-        (false, true) => ("∅", tone, format!("{word}, state gone")),
-        (false, false) => ("·", tone, format!("{word}, no state")),
+        (false, true) => ("∅", Tone::Faint, format!("{word}, state gone")),
+        (false, false) => ("·", Tone::Faint, format!("{word}, no state")),
     }
 }
 
