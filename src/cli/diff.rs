@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
+use super::names::Names;
 use super::output::Failure;
 use super::session::Session;
 use super::sites::{Located, is_known, shell_word};
@@ -91,7 +92,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     } else {
         text::write(session, &found, &left, &right)
     };
-    match written.and_then(|()| std::io::Write::flush(&mut session.out)) {
+    match written {
         // A reader that has seen enough does not change the answer.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(code),
         Err(error) => Err(error.into()),
@@ -256,7 +257,7 @@ impl Job {
             document: document.clone(),
             snapshot: Some(Taken {
                 id: snapshot.id.as_str().to_owned(),
-                short: snapshot.id.short(),
+                short: Names::of(&self.timeline).of_snapshot(snapshot),
                 at: snapshot.at.clone(),
             }),
             ..self.named(id.as_str())

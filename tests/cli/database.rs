@@ -62,7 +62,7 @@ impl Database {
 
     pub fn run(&self, row: &Row<'_>) -> &Self {
         let sql = r#"INSERT INTO runs (job_name, state, started_at, ended_at, payload, payload_flags, run_id, "trigger")
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, printf('%032x', 1 + (SELECT count(*) FROM runs)), 'cli')"#;
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, printf('%08x', 1 + (SELECT count(*) FROM runs)) || printf('%024x', 0), 'cli')"#;
         self.connection
             .execute(
                 sql,

@@ -87,3 +87,8 @@ pub fn statescope(arguments: &[&str]) -> Answer {
 pub fn without(folder: &Path, text: &str) -> String {
     text.replace(&folder.display().to_string(), "[DIR]")
 }
+
+/// Runs a command on one source.
+pub fn on(source: &str, arguments: &[&str]) -> Answer {
+    statescope(&[arguments, &["--source", source]].concat())
+}
