@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
 const SCHEMA: &str = r#"
+PRAGMA synchronous = OFF;
 CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL);
 INSERT INTO alembic_version VALUES ('c0efb3c314eb');
 CREATE TABLE runs (id INTEGER NOT NULL, job_name VARCHAR, state VARCHAR(10), started_at DATETIME, ended_at DATETIME,
