@@ -298,9 +298,9 @@ fn a_busy_meltano_beside_us_is_read_right_and_nothing_is_left() {
     };
 
     set(0);
-    let (ended, ends) = mpsc::channel();
-    let (go_on, may_go_on) = mpsc::channel();
     let answers = std::thread::scope(|scope| {
+        let (ended, ends) = mpsc::channel();
+        let (go_on, may_go_on) = mpsc::channel();
         scope.spawn(move || {
             for number in 1..=TURNS {
                 set(number);
