@@ -79,7 +79,7 @@ pub fn scalar(node: Node<'_>) -> Option<Cow<'_, str>> {
 
 /// Gives the Python form of a string, whose text with its quotes is `raw`.
 fn string<'d>(text: Text<'d>, raw: &'d str) -> Cow<'d, str> {
-    if is_plain(text.raw()) && !text.raw().contains('\\') {
+    if is_plain(text.raw()) {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());
@@ -319,6 +319,15 @@ fn walk<'d>(node: Node<'d>, mut visit: impl FnMut(Step<'d>)) {
 
 fn push_text(out: &mut String, text: Text<'_>) {
     out.push('"');
+    if is_plain(text.raw()) {
+        out.push_str(text.raw());
+    } else {
+        push_units(out, text);
+    }
+    out.push('"');
+}
+
+fn push_units(out: &mut String, text: Text<'_>) {
     for unit in text.units() {
         match unit {
             Unit::Plain(run) => push_escaped(out, run),
@@ -326,11 +335,10 @@ fn push_text(out: &mut String, text: Text<'_>) {
             Unit::Surrogate(code) => push_code(out, code),
         }
     }
-    out.push('"');
 }
 
 fn push_escaped(out: &mut String, text: &str) {
-    if is_plain(text) && !text.contains(['"', '\\']) {
+    if is_plain(text) {
         out.push_str(text);
     } else {
         text.chars().for_each(|character| push_char(out, character));
@@ -359,7 +367,9 @@ fn push_code(out: &mut String, code: u16) {
     let _ = write!(out, "\\u{code:04x}");
 }
 
-/// Says whether all characters are printable ASCII.
+/// Says whether Python writes the text as it is: printable ASCII without quotes and backslashes.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    text.bytes().fold(true, |plain, byte| {
+        plain & (byte.wrapping_sub(b' ') <= b'~' - b' ') & (byte != b'"') & (byte != b'\\')
+    })
 }
