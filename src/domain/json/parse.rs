@@ -323,7 +323,7 @@ impl<'t> Parser<'t> {
     fn string(&mut self) -> Result<(), SyntaxError> {
         self.at += 1;
         loop {
-            self.skip_plain();
+            self.at = self.next_special(self.at);
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -336,23 +336,19 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    /// Finds the next quote, backslash or control character, eight bytes at a time.
     #[inline]
-    fn skip_plain(&mut self) {
-        while let Some(eight) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+    fn next_special(&self, mut at: usize) -> usize {
+        while let Some(eight) = self.bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
             let marks = special_bytes(u64::from_le_bytes(*eight));
             if marks != 0 {
-                self.at += (marks.trailing_zeros() / 8) as usize;
-                return;
+                return at + (marks.trailing_zeros() / 8) as usize;
             }
-            self.at += 8;
+            at += 8;
         }
-        while self
-            .peek()
-            .is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
-        {
-            self.at += 1;
-        }
+        let tail = self.bytes.get(at..).unwrap_or_default();
+        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+        at + tail.iter().position(special).unwrap_or(tail.len())
     }
 
     fn escape(&mut self) -> Result<(), SyntaxError> {
