@@ -9,6 +9,7 @@ mod merge;
 mod streams;
 
 pub use merge::{MergeConflict, merge};
+pub(in crate::domain) use streams::may_be_bookmark;
 pub use streams::{Bookmark, BookmarkAges, bookmarks, stream_names};
 
 /// Tells who writes states of this shape.

@@ -15,6 +15,11 @@ const NOT_BOOKMARKS: [&str; 6] = [
     "starting_replication_value",
 ];
 
+/// Tells whether a key of a stream or partition may hold a bookmark, or values that hold bookmarks.
+pub(in crate::domain) fn may_be_bookmark(key: &str) -> bool {
+    !NOT_BOOKMARKS.contains(&key)
+}
+
 /// Holds one value that a stream, or one partition of it, goes on from.
 #[derive(Clone, Copy)]
 pub struct Bookmark<'d> {
