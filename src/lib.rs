@@ -1,3 +1,7 @@
 //! statescope: a terminal inspector for the state that data jobs and bots leave behind.
 
+pub mod backend;
 pub mod domain;
+pub mod ops;
+pub mod project;
+pub mod report;

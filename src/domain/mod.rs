@@ -1,3 +1,11 @@
 //! Facts and rules. No IO, clock, async, screen or store.
 
+pub mod diff;
+pub mod history;
+pub mod id;
+pub mod job;
 pub mod json;
+pub mod lint;
+pub mod location;
+pub mod moment;
+pub mod state;

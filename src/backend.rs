@@ -1,0 +1,136 @@
+//! Stores: how each technology's states and runs are read. One file a technology.
+
+use std::fmt::{Debug, Display};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+
+use crate::domain::history::{Folding, RunRecord, Stored};
+use crate::domain::id::StateId;
+use crate::domain::job::Listed;
+use crate::domain::location::Location;
+use crate::report::{Fault, Report};
+
+pub mod sqlite;
+
+/// The result of asking a store.
+pub type Result<T> = std::result::Result<T, BackendError>;
+
+/// Says what a store can do; what it cannot is shown, never guessed by the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether it holds runs too.
+    pub runs: bool,
+    /// How its runs add up to states.
+    pub folding: Folding,
+}
+
+/// Holds some jobs of a list.
+///
+/// A source that changed while it was read begins again: rows of an earlier generation than the latest count no more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// Which reading of the source the rows belong to, from 0.
+    pub generation: u32,
+    /// The rows, in the order of the source.
+    pub rows: Vec<Listed>,
+}
+
+/// Reads the states of one source.
+#[async_trait]
+pub trait StateBackend: Debug + Display + Send + Sync {
+    /// Tells what the store can do.
+    async fn capabilities(&self) -> Result<Capabilities>;
+
+    /// Lists the jobs in chunks, in the order of the source, jobs that are known from runs only behind the others.
+    fn list(&self) -> BoxStream<'_, Result<Listing>>;
+
+    /// Reads one state; `None` when the source holds none for the ID.
+    async fn read(&self, id: &StateId) -> Result<Option<Stored>>;
+}
+
+/// Reads what only a system database has.
+#[async_trait]
+pub trait SystemDatabase: StateBackend {
+    /// Reads every run of a job with its payload, in the order of the rows. Reads no other job's payload.
+    async fn runs(&self, id: &StateId) -> Result<Vec<RunRecord>>;
+
+    /// Reads a job's state and runs from one moment, so that neither is newer than the other.
+    async fn history(&self, id: &StateId) -> Result<(Option<Stored>, Vec<RunRecord>)>;
+
+    /// Reads what the database is: its revision and its schema.
+    async fn facts(&self) -> Result<DatabaseFacts>;
+}
+
+/// Says what a system database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseFacts {
+    /// The rows of `alembic_version`; a healthy database has exactly one.
+    pub revisions: Vec<String>,
+    /// The table that holds the runs: `runs`, or `job` before revision 5b43800443d1.
+    pub runs_table: Option<&'static str>,
+    /// The key column of the `state` table: `state_id`, or `job_name` as Meltano 2.7.0 made it; `None` without the table.
+    pub state_key: Option<&'static str>,
+}
+
+/// Names what went wrong with a store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BackendError {
+    /// There is nothing at the place.
+    #[error("there is no such file")]
+    NotFound,
+    /// The operating system or the store refuses access.
+    #[error("{0}")]
+    Denied(String),
+    /// The store could not be reached, or reading stopped half-way.
+    #[error("{0}")]
+    Unreachable(String),
+    /// What is there is damaged, or not what it should be; says where, when that is known.
+    #[error("{0}")]
+    Corrupt(String),
+    /// What is there is of a kind or revision that is not read.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Another program held it for too long, or it changed faster than it could be read.
+    #[error("{0}")]
+    Timeout(String),
+}
+
+impl BackendError {
+    /// Makes the report that a person sees, on a source.
+    pub fn report(&self, source: &dyn Display) -> Report {
+        let (fault, hint) = match self {
+            Self::NotFound => (
+                Fault::NotFound,
+                "check the path; `statescope demo` needs none",
+            ),
+            Self::Denied(_) => (Fault::Denied, "run as a user who may read it, or copy it"),
+            Self::Unreachable(_) => (
+                Fault::Unreachable,
+                "check that the disk or the network that holds it is there",
+            ),
+            Self::Corrupt(_) => (
+                Fault::Corrupt,
+                "check that the path names a system database; restore it from a backup if it does",
+            ),
+            Self::Unsupported(_) => (Fault::Unsupported, "name a Meltano system database"),
+            Self::Timeout(_) => (
+                Fault::Timeout,
+                "try again when the program that writes it is done",
+            ),
+        };
+        Report::new(fault, format!("cannot read {source}"))
+            .because(self)
+            .hint(hint)
+            .on_source(source)
+    }
+}
+
+/// Opens the store at a location for reading; touches nothing yet.
+pub fn open(location: &Location) -> Arc<dyn SystemDatabase> {
+    match location {
+        Location::Sqlite(path) => Arc::new(sqlite::Sqlite::new(PathBuf::clone(path))),
+    }
+}
