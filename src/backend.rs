@@ -93,6 +93,11 @@ pub enum BackendError {
     /// What is there is of a kind or revision that is not read.
     #[error("{0}")]
     Unsupported(String),
+    /// A write to it was cut short, and must be undone by a program that may write before anyone can read.
+    #[error(
+        "a program was stopped in the middle of a write, which must be undone before it can be read"
+    )]
+    Interrupted,
     /// Another program held it for too long, or it changed faster than it could be read.
     #[error("{0}")]
     Timeout(String),
@@ -116,6 +121,10 @@ impl BackendError {
                 "check that the path names a system database; restore it from a backup if it does",
             ),
             Self::Unsupported(_) => (Fault::Unsupported, "name a Meltano system database"),
+            Self::Interrupted => (
+                Fault::Unreachable,
+                "any Meltano command on it undoes that, as `meltano state list`; nothing that was finished is lost",
+            ),
             Self::Timeout(_) => (
                 Fault::Timeout,
                 "try again when the program that writes it is done",

@@ -1,58 +1,229 @@
 //! System databases in SQLite files.
+//!
+//! Every question is one burst of reads from one moment of the file, on a connection of its own, on a thread that may wait:
+//! see [`open`] for what keeps a burst from leaving anything behind. Nothing here depends on the schema's revision, only on
+//! the tables and columns that are there.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt};
+use jiff::tz::TimeZone;
+use rusqlite::Connection;
+use tokio::sync::mpsc::{self, Receiver};
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 use super::{
     BackendError, Capabilities, DatabaseFacts, Listing, Result, StateBackend, SystemDatabase,
 };
-use crate::domain::history::{RunRecord, Stored};
+use crate::domain::history::{Run, RunRecord, Stored, derive, derives_from};
 use crate::domain::id::StateId;
+use crate::domain::location::Location;
+use rows::Runs;
+use schema::{RunsTable, Schema};
+
+mod anchor;
+mod fault;
+mod list;
+mod open;
+mod rows;
+mod schema;
+
+/// How many chunks of a list wait for whoever asked for it.
+const CHUNKS_AHEAD: usize = 2;
 
 /// Reads a system database in a SQLite file.
 #[derive(Debug, Clone)]
 pub struct Sqlite {
     path: PathBuf,
+    zone: TimeZone,
 }
 
 impl Sqlite {
     /// Names the file; it is opened at each burst of reads, and closed behind it.
     pub fn new(path: PathBuf) -> Self {
-        Self { path }
+        Self {
+            path,
+            zone: TimeZone::system(),
+        }
     }
+
+    /// Sets the zone that `state.updated_at` is taken for, which Meltano 4.4.1 writes in the local time of its host.
+    #[must_use]
+    pub fn with_zone(mut self, zone: TimeZone) -> Self {
+        self.zone = zone;
+        self
+    }
+
+    /// Reads in one burst, on a thread that may wait.
+    async fn read_in_a_burst<T: Send + 'static>(
+        &self,
+        read: impl Fn(&Connection, &Schema) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let path = self.path.clone();
+        let read = move || {
+            open::burst(&path, |connection, _| {
+                read(connection, &Schema::read(connection)?)
+            })
+        };
+        spawn_blocking(read)
+            .await
+            .map_err(|error| stopped(&error))?
+    }
+}
+
+fn stopped(error: &JoinError) -> BackendError {
+    BackendError::Unreachable(format!("reading it stopped half-way: {error}"))
 }
 
 impl fmt::Display for Sqlite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sqlite:///{}", self.path.display())
+        Location::Sqlite(self.path.clone()).fmt(f)
     }
 }
 
 #[async_trait]
 impl StateBackend for Sqlite {
     async fn capabilities(&self) -> Result<Capabilities> {
-        Err(BackendError::NotFound)
+        self.read_in_a_burst(|_, schema| {
+            Ok(Capabilities {
+                runs: schema.runs.is_some(),
+                folding: schema.folding(),
+            })
+        })
+        .await
     }
+
     fn list(&self) -> BoxStream<'_, Result<Listing>> {
-        stream::empty().boxed()
+        stream::unfold(None, |list| async {
+            let mut list = list.unwrap_or_else(|| List::begin(&self.path, &self.zone));
+            let next = list.next().await?;
+            Some((next, Some(list)))
+        })
+        .boxed()
     }
-    async fn read(&self, _: &StateId) -> Result<Option<Stored>> {
-        Err(BackendError::NotFound)
+
+    async fn read(&self, id: &StateId) -> Result<Option<Stored>> {
+        let (id, zone) = (id.clone(), self.zone.clone());
+        self.read_in_a_burst(move |connection, schema| read_state(connection, schema, &id, &zone))
+            .await
     }
 }
 
 #[async_trait]
 impl SystemDatabase for Sqlite {
-    async fn runs(&self, _: &StateId) -> Result<Vec<RunRecord>> {
-        Err(BackendError::NotFound)
+    async fn runs(&self, id: &StateId) -> Result<Vec<RunRecord>> {
+        let id = id.clone();
+        self.read_in_a_burst(move |connection, schema| read_runs(connection, schema, &id))
+            .await
     }
-    async fn history(&self, _: &StateId) -> Result<(Option<Stored>, Vec<RunRecord>)> {
-        Err(BackendError::NotFound)
+
+    async fn history(&self, id: &StateId) -> Result<(Option<Stored>, Vec<RunRecord>)> {
+        let (id, zone) = (id.clone(), self.zone.clone());
+        self.read_in_a_burst(move |connection, schema| {
+            Ok((
+                read_state(connection, schema, &id, &zone)?,
+                read_runs(connection, schema, &id)?,
+            ))
+        })
+        .await
     }
+
     async fn facts(&self) -> Result<DatabaseFacts> {
-        Err(BackendError::NotFound)
+        self.read_in_a_burst(|connection, schema| schema.facts(connection))
+            .await
     }
 }
+
+fn read_state(
+    connection: &Connection,
+    schema: &Schema,
+    id: &StateId,
+    zone: &TimeZone,
+) -> Result<Option<Stored>> {
+    let Some(states) = schema.states else {
+        return match &schema.runs {
+            Some(table) => derive_state(connection, table, id),
+            None => Ok(None),
+        };
+    };
+    let found = rows::of_job(connection, ("state", states.key), id)?;
+    found
+        .first()
+        .map(|row| rows::state(connection, *row, zone))
+        .transpose()
+}
+
+/// Computes a state as Meltano before 2.7.0 did; a job with runs has one, if only an empty one.
+fn derive_state(
+    connection: &Connection,
+    table: &RunsTable,
+    id: &StateId,
+) -> Result<Option<Stored>> {
+    let found = rows::of_job(connection, (table.name, table.key), id)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut runs = Runs::prepare(connection, table)?;
+    let all = found
+        .into_iter()
+        .map(|row| runs.run(row, id))
+        .collect::<Result<Vec<Run>>>()?;
+    let records = derives_from(&all)
+        .into_iter()
+        .map(|row| runs.record(row, id))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Some(Stored {
+        state: derive(records),
+        modified: None,
+    }))
+}
+
+fn read_runs(connection: &Connection, schema: &Schema, id: &StateId) -> Result<Vec<RunRecord>> {
+    let Some(table) = &schema.runs else {
+        return Ok(Vec::new());
+    };
+    let mut runs = Runs::prepare(connection, table)?;
+    rows::of_job(connection, (table.name, table.key), id)?
+        .into_iter()
+        .map(|row| runs.record(row, id))
+        .collect()
+}
+
+/// Holds a list that is being read; dropping it ends the reading at the next chunk.
+struct List {
+    chunks: Receiver<Result<Listing>>,
+    reading: Option<JoinHandle<()>>,
+}
+
+impl List {
+    fn begin(path: &Path, zone: &TimeZone) -> Self {
+        let (to, chunks) = mpsc::channel(CHUNKS_AHEAD);
+        let (path, zone) = (path.to_owned(), zone.clone());
+        let reading = spawn_blocking(move || {
+            let sent = open::burst(&path, |connection, generation| {
+                list::send(connection, generation, &zone, &to)
+            });
+            if let Err(error) = sent {
+                // Nobody is left to be told when this fails.
+                let _ = to.blocking_send(Err(error));
+            }
+        });
+        Self {
+            chunks,
+            reading: Some(reading),
+        }
+    }
+
+    async fn next(&mut self) -> Option<Result<Listing>> {
+        if let Some(chunk) = self.chunks.recv().await {
+            return Some(chunk);
+        }
+        let ended = self.reading.take()?.await;
+        ended.err().map(|error| Err(stopped(&error)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,324 @@
+//! Lists all jobs in as few passes as the schema allows, and never holds more than a few chunks of states.
+//!
+//! `runs` has no index on the job's name, and a payload lies in the file before the columns behind it: so one pass reads the
+//! names and the columns before the payload, and only the two runs that a list shows are then read whole, by row number.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use rusqlite::{Connection, Row};
+use tokio::sync::mpsc::Sender;
+
+use super::rows::{self, Runs};
+use super::schema::{RunsTable, Schema, StatesTable};
+use crate::backend::{Listing, Result};
+use crate::domain::history::{Run, RunStatus, Stored, derive, derives_from};
+use crate::domain::id::StateId;
+use crate::domain::job::Listed;
+use crate::domain::moment::Stamp;
+
+/// How many jobs a chunk holds at most.
+const CHUNK_ROWS: usize = 256;
+
+/// How many bytes of states a chunk holds at most, and one state more.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// How many rows are looked at between two looks at whether anyone still wants them.
+const ROWS_BETWEEN_LOOKS: usize = 1024;
+
+/// Reads the list and sends it; stops early, and without an error, when nobody receives it any more.
+pub(super) fn send(
+    connection: &Connection,
+    generation: u32,
+    zone: &TimeZone,
+    to: &Sender<Result<Listing>>,
+) -> Result<()> {
+    let schema = Schema::read(connection)?;
+    let mut sink = Sink::new(generation, to);
+    match (schema.states, schema.runs) {
+        (Some(states), runs) => written(connection, states, runs, zone, &mut sink)?,
+        (None, Some(runs)) => derived(connection, &runs, &mut sink)?,
+        (None, None) => {}
+    }
+    sink.finish();
+    Ok(())
+}
+
+/// Lists the rows of the `state` table, then the jobs that only runs know.
+fn written(
+    connection: &Connection,
+    states: StatesTable,
+    runs: Option<RunsTable>,
+    zone: &TimeZone,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let mut known = Known::default();
+    if let Some(runs) = &runs {
+        known.scan(connection, runs, sink)?;
+    }
+    let mut runs = runs
+        .map(|runs| Runs::prepare(connection, &runs))
+        .transpose()?;
+    let mut statement = connection.prepare(&format!(
+        "SELECT {}, {} FROM state ORDER BY rowid",
+        states.key,
+        rows::STATE_COLUMNS
+    ))?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let Some(name) = rows::borrowed_text(row.get_ref(0)?) else {
+            continue;
+        };
+        let (id, latest) = known.take(&name);
+        let size = rows::length(row.get_ref(1)?) + rows::length(row.get_ref(2)?);
+        let stored = rows::stored(row, 1, zone)?;
+        let listed = latest.listed(id, Some(stored), runs.as_mut())?;
+        if !sink.push(listed, size) {
+            return Ok(());
+        }
+    }
+    for (id, latest) in known.rest() {
+        if !sink.push(latest.listed(id, None, runs.as_mut())?, 0) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Lists every job that has a run, with the state that its runs add up to.
+fn derived(connection: &Connection, table: &RunsTable, sink: &mut Sink<'_>) -> Result<()> {
+    let mut known = Known {
+        keeps_sources: true,
+        ..Known::default()
+    };
+    known.scan(connection, table, sink)?;
+    let mut runs = Runs::prepare(connection, table)?;
+    for (id, latest) in known.rest() {
+        let records = latest
+            .source_rows()
+            .into_iter()
+            .map(|row| runs.record(row, &id))
+            .collect::<Result<Vec<_>>>()?;
+        let stored = Stored {
+            state: derive(records),
+            modified: None,
+        };
+        let size = usize::try_from(stored.state.size()).unwrap_or(usize::MAX);
+        let listed = latest.listed(id, Some(stored), Some(&mut runs))?;
+        if !sink.push(listed, size) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Holds what is known of each job that runs name.
+#[derive(Default)]
+struct Known {
+    jobs: HashMap<Arc<str>, Latest>,
+    /// Whether to keep what a derived state is made of.
+    keeps_sources: bool,
+}
+
+impl Known {
+    /// Looks at every run, at no payload, and at no column behind one that it does not need.
+    fn scan(&mut self, connection: &Connection, table: &RunsTable, sink: &Sink<'_>) -> Result<()> {
+        let behind_payload = if self.keeps_sources {
+            ", ended_at, payload_flags"
+        } else {
+            ""
+        };
+        let mut statement = connection.prepare(&format!(
+            "SELECT rowid, {}, state, started_at{behind_payload} FROM {} ORDER BY rowid",
+            table.key, table.name
+        ))?;
+        let mut rows = statement.query([])?;
+        let mut looked_at = 0_usize;
+        while let Some(row) = rows.next()? {
+            looked_at += 1;
+            if looked_at.is_multiple_of(ROWS_BETWEEN_LOOKS) && sink.is_closed() {
+                return Ok(());
+            }
+            let Some(name) = rows::borrowed_text(row.get_ref(1)?) else {
+                continue;
+            };
+            if let Some(latest) = self.jobs.get_mut(&*name) {
+                latest.see(row, self.keeps_sources)?;
+                continue;
+            }
+            let mut latest = Latest {
+                first: row.get(0)?,
+                ..Latest::default()
+            };
+            latest.see(row, self.keeps_sources)?;
+            self.jobs.insert(name.into(), latest);
+        }
+        Ok(())
+    }
+
+    /// Takes out what is known of a job; nothing is, of one that no run names.
+    fn take(&mut self, name: &str) -> (StateId, Latest) {
+        match self.jobs.remove_entry(name) {
+            Some((id, latest)) => (StateId::new(id), latest),
+            None => (StateId::from(name), Latest::default()),
+        }
+    }
+
+    /// Gives the jobs that were not taken out, in the order in which they first appear.
+    fn rest(self) -> impl Iterator<Item = (StateId, Latest)> {
+        let mut rest: Vec<_> = self.jobs.into_iter().collect();
+        rest.sort_unstable_by_key(|(_, latest)| latest.first);
+        rest.into_iter()
+            .map(|(id, latest)| (StateId::new(id), latest))
+    }
+}
+
+/// Holds which runs of a job a list shows.
+#[derive(Default)]
+struct Latest {
+    /// The row in which the job first appears.
+    first: i64,
+    run: Option<Started>,
+    edit: Option<Started>,
+    /// The runs that the state is derived from so far, with no more than deriving looks at.
+    sources: Vec<Run>,
+}
+
+/// Orders runs by the text of their start, then by their rows; one without a start comes first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Started {
+    at: Option<Box<str>>,
+    row: i64,
+}
+
+impl Latest {
+    /// Looks at a row of `rowid, key, state, started_at` and, for a derived state, `ended_at, payload_flags`.
+    fn see(&mut self, values: &Row<'_>, keeps_sources: bool) -> Result<()> {
+        let row = values.get(0)?;
+        let status = rows::borrowed_text(values.get_ref(2)?);
+        let slot = match status.as_deref() {
+            Some("STATE_EDIT") => &mut self.edit,
+            _ => &mut self.run,
+        };
+        let at = rows::borrowed_text(values.get_ref(3)?);
+        if slot
+            .as_ref()
+            .is_none_or(|latest| (latest.at.as_deref(), latest.row) < (at.as_deref(), row))
+        {
+            *slot = Some(Started {
+                at: at.map(Into::into),
+                row,
+            });
+        }
+        if keeps_sources
+            && let Some(flags @ 1..) = rows::flags(values.get_ref(5)?)
+            && let Some(ended) = rows::text(values.get_ref(4)?)
+        {
+            self.add_source(bare_run(row, flags, ended));
+        }
+        Ok(())
+    }
+
+    /// Keeps a run if the state may still come from it; what a later complete one replaces is dropped.
+    fn add_source(&mut self, run: Run) {
+        self.sources.push(run);
+        if self.sources.len() > 1 {
+            let rows = derives_from(&self.sources);
+            self.sources.retain(|run| rows.contains(&run.row));
+        }
+    }
+
+    fn source_rows(&self) -> Vec<i64> {
+        self.sources.iter().map(|run| run.row).collect()
+    }
+
+    fn listed(
+        self,
+        id: StateId,
+        stored: Option<Stored>,
+        runs: Option<&mut Runs<'_>>,
+    ) -> Result<Listed> {
+        let (mut last_run, mut last_edit) = (None, None);
+        if let Some(runs) = runs {
+            let mut read = |started: Option<Started>| {
+                started
+                    .map(|started| runs.run(started.row, &id))
+                    .transpose()
+            };
+            (last_run, last_edit) = (read(self.run)?, read(self.edit)?);
+        }
+        Ok(Listed {
+            id,
+            stored,
+            last_run,
+            last_edit,
+        })
+    }
+}
+
+fn bare_run(row: i64, flags: i64, ended: String) -> Run {
+    Run {
+        row,
+        state_id: StateId::from(""),
+        run_id: None,
+        status: RunStatus::Other(None),
+        started_at: None,
+        ended_at: Some(Stamp::utc(ended)),
+        heartbeat_at: None,
+        trigger: None,
+        flags: Some(flags),
+    }
+}
+
+/// Gathers jobs into chunks and sends them.
+struct Sink<'s> {
+    to: &'s Sender<Result<Listing>>,
+    generation: u32,
+    rows: Vec<Listed>,
+    bytes: usize,
+    has_sent: bool,
+}
+
+impl<'s> Sink<'s> {
+    fn new(generation: u32, to: &'s Sender<Result<Listing>>) -> Self {
+        Self {
+            to,
+            generation,
+            rows: Vec::new(),
+            bytes: 0,
+            has_sent: false,
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.to.is_closed()
+    }
+
+    /// Adds a job; tells whether anyone still wants more.
+    fn push(&mut self, listed: Listed, bytes: usize) -> bool {
+        self.rows.push(listed);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.rows.len() < CHUNK_ROWS && self.bytes < CHUNK_BYTES {
+            return true;
+        }
+        self.send()
+    }
+
+    fn send(&mut self) -> bool {
+        self.bytes = 0;
+        self.has_sent = true;
+        let listing = Listing {
+            generation: self.generation,
+            rows: std::mem::take(&mut self.rows),
+        };
+        self.to.blocking_send(Ok(listing)).is_ok()
+    }
+
+    /// Sends what is left; a reading without any job is sent too, since it may follow one that had some.
+    fn finish(mut self) {
+        if !self.rows.is_empty() || !self.has_sent {
+            self.send();
+        }
+    }
+}
