@@ -1,2 +1,32 @@
 //! The statescope program.
-fn main() {}
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use statescope::cli::{self, Invocation};
+
+fn main() -> ExitCode {
+    match cli::start(std::env::args_os(), width()) {
+        Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
+        Invocation::Browse { .. } | Invocation::Demo => ExitCode::SUCCESS,
+        Invocation::Finished(code) => ExitCode::from(code),
+    }
+}
+
+/// Gives the width of the terminal that standard output is; `None` when it is none.
+fn width() -> Option<usize> {
+    const UNKNOWN: usize = 80;
+    let width = || crossterm::terminal::size().map_or(UNKNOWN, |(columns, _)| columns.into());
+    std::io::stdout().is_terminal().then(width)
+}
+
+/// Waits for a command on this thread; stores read on threads of their own.
+fn wait_for(command: impl Future<Output = u8>) -> u8 {
+    match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime.block_on(command),
+        Err(error) => cli::not_started(&error),
+    }
+}

@@ -167,7 +167,8 @@ pub fn printable(text: &str) -> String {
     out
 }
 
-fn needs_escape(c: char) -> bool {
+/// Tells whether a character must not reach a terminal as it is; see [`printable`].
+pub(crate) fn needs_escape(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
