@@ -1,0 +1,1 @@
+//! The imperative edge: terminal, events, effects.
