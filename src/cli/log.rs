@@ -235,7 +235,7 @@ fn row(session: &Session, entry: &Entry<'_>) -> Vec<Cell> {
         Cell::new(printable(&snapshot.id.short())).gap(" "),
         Cell::new(at.map_or_else(String::new, |stamp| session.stamp(stamp))),
         Cell::new(word).tone(tone),
-        Cell::new(parts(snapshot)),
+        Cell::new(part(snapshot)),
         Cell::new(counts).tone(counts_tone),
         Cell::new(printable(trouble.unwrap_or_default())).tone(Tone::Bad),
     ]
@@ -253,12 +253,13 @@ fn standing(session: &Session, snapshot: &Snapshot) -> (&'static str, Tone, Stri
     }
 }
 
-fn parts(snapshot: &Snapshot) -> String {
-    if snapshot.wrote.is_empty() && !snapshot.is_now() {
-        return "left no state".to_owned();
+/// Names the part that a run wrote; one that wrote completed has emptied partial, which goes without saying.
+fn part(snapshot: &Snapshot) -> &'static str {
+    match snapshot.wrote.first() {
+        Some(part) => part.name(),
+        None if snapshot.is_now() => "",
+        None => "left no state",
     }
-    let names: Vec<&str> = snapshot.wrote.iter().map(|part| part.name()).collect();
-    names.join(", ")
 }
 
 /// Writes `+1 -2 ~3 ◀1`, what is not zero of it; `=` when nothing changed.
