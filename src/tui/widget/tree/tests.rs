@@ -146,5 +146,5 @@ fn nesting_without_end_needs_no_stack() {
         tree.toggle();
         tree.step(Step::Last, 20);
     }
-    assert_eq!(tree.row(tree.cursor.at).unwrap().depth(), 200);
+    assert_eq!(tree.row(tree.cursor.at).unwrap().depth(), 199);
 }
