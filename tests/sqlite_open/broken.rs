@@ -10,7 +10,7 @@ use rstest::rstest;
 use rusqlite::Connection;
 use statescope::backend::BackendError::{self, Corrupt, Denied, NotFound, Unsupported};
 
-use crate::support::{ask_everything, fixtures, list, upgrade};
+use crate::support::{Footprint, ask_everything, fixtures, list, upgrade};
 
 async fn error(path: &Path) -> BackendError {
     list(path).await.unwrap_err()
@@ -79,7 +79,10 @@ async fn answers(database: &[u8], log: Option<&[u8]>) -> Result<usize, BackendEr
     if let Some(log) = log {
         fs::write(folder.path().join("live.db-wal"), log).unwrap();
     }
-    ask_everything(&path).await.map(|jobs| jobs.len())
+    let before = Footprint::of(folder.path());
+    let answer = ask_everything(&path).await.map(|jobs| jobs.len());
+    assert_eq!(Footprint::of(folder.path()), before);
+    answer
 }
 
 #[tokio::test]

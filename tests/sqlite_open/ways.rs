@@ -124,7 +124,7 @@ async fn lists_beside_a_busy_writer_are_of_one_moment() {
         .unwrap()
         .execute_batch("DELETE FROM runs; DELETE FROM state")
         .unwrap();
-    let writes = std::thread::spawn({
+    let working = std::thread::spawn({
         let path = path.clone();
         move || {
             for number in 0..40 {
@@ -140,7 +140,7 @@ async fn lists_beside_a_busy_writer_are_of_one_moment() {
         }
     });
     let (mut lists, mut last) = (0, 0);
-    while !writes.is_finished() || last < 40 {
+    while !working.is_finished() || last < 40 {
         let jobs = list(&path).await.unwrap();
         assert!(
             jobs.iter()
@@ -149,7 +149,7 @@ async fn lists_beside_a_busy_writer_are_of_one_moment() {
         assert!(jobs.len() >= last, "{} after {last}", jobs.len());
         (lists, last) = (lists + 1, jobs.len());
     }
-    writes.join().unwrap();
+    working.join().unwrap();
     assert!(lists > 2, "{lists}");
     // Whoever reads while a writer leaves keeps it from cleaning up; the next one does.
     let mut writer = Writer::start("ways::lists_beside_a_busy_writer_are_of_one_moment", &path);

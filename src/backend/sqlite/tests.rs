@@ -121,6 +121,27 @@ fn a_log_that_goes_before_the_first_lock_is_not_made_anew() {
 }
 
 #[test]
+fn a_log_stays_from_the_first_lock_on() {
+    let (folder, path) = database("wal");
+    write_and_be_killed(&path, "b");
+    let log = folder.path().join("meltano.db-wal");
+    let length = || fs::metadata(&log).unwrap().len();
+    let before = length();
+    let mut ways = Vec::new();
+    let found = burst_with(
+        &path,
+        &mut |step| match step {
+            Step::Classified(way) => ways.push(way),
+            Step::Fixed => write(&path, "of one that would clean up"),
+        },
+        |connection, _| ids(connection),
+    );
+    assert_eq!(found.unwrap(), ["a", "b", "of one that would clean up"]);
+    assert_eq!(ways, [Way::Shared]);
+    assert!(length() > before, "a new log would be empty");
+}
+
+#[test]
 fn a_log_alone_is_read_again_when_someone_writes_to_it() {
     let (folder, path) = with_a_log_alone();
     let found = burst(&path, |connection, generation| {
