@@ -6,3 +6,5 @@ pub mod domain;
 pub mod ops;
 pub mod project;
 pub mod report;
+pub mod shell;
+pub mod tui;

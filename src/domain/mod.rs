@@ -10,3 +10,4 @@ pub mod lint;
 pub mod location;
 pub mod moment;
 pub mod state;
+pub mod ui;
