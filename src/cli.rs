@@ -41,6 +41,7 @@ const NOW: &str = "STATESCOPE_NOW";
     name = "statescope",
     version,
     max_term_width = 100,
+    subcommand_precedence_over_arg = true,
     after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, or a \
                   URI (sqlite:///FILE); without one, the Meltano project that the working directory is in."
 )]
@@ -65,8 +66,8 @@ struct Line {
 )]
 struct Options {
     /// The folder of a Meltano project to read.
-    #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", global = true)]
-    project: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", value_parser = clap::value_parser!(OsString), global = true)]
+    project: Option<OsString>,
     /// Answers in JSON on standard output, errors in JSON lines on standard error.
     #[arg(long, env = "STATESCOPE_JSON", value_parser = FalseyValueParser::new(), global = true)]
     json: bool,
@@ -274,7 +275,9 @@ impl Chosen {
             || is_written("sources")
             || is_written("project");
         let counts = |id| is_written(id) || !any_written;
+        let is_set = |text: &&String| is_written("sources") || !text.is_empty();
         let before = line.sources.iter().filter(|_| counts("sources"));
+        let before = before.filter(is_set);
         Self {
             sources: line
                 .opened
@@ -283,7 +286,12 @@ impl Chosen {
                 .chain(behind)
                 .cloned()
                 .collect(),
-            project: line.options.project.clone().filter(|_| counts("project")),
+            project: line
+                .options
+                .project
+                .as_ref()
+                .filter(|folder| counts("project") && !folder.is_empty())
+                .map(PathBuf::from),
         }
     }
 }

@@ -137,8 +137,7 @@ async fn sides(session: &mut Session, arguments: &Arguments) -> Result<(Side, Si
 
 /// Finds what a word means: a file, or a job at a snapshot.
 async fn operand(session: &mut Session, text: &str, at: Option<&str>) -> Result<Operand, Report> {
-    let is_file =
-        text == "-" || (text.starts_with(['.', '/']) && session.qualified(text)?.is_none());
+    let is_file = text == "-" || names_a_file(session, text)?;
     if is_file {
         if at.is_some() {
             return Err(Report::new(
@@ -166,6 +165,13 @@ async fn operand(session: &mut Session, text: &str, at: Option<&str>) -> Result<
         }
     }
     Err(session.unknown(Fault::NotFound, whole.as_ref(), text).await)
+}
+
+/// Tells a path from a `SOURCE::STATE_ID` whose source is a path.
+fn names_a_file(session: &Session, text: &str) -> Result<bool, Report> {
+    let is_path = text.starts_with(['.', '/']);
+    let is_there = || session.surroundings.directory.join(text).is_file();
+    Ok(is_path && (is_there() || session.qualified(text)?.is_none()))
 }
 
 /// Lists what a text can mean, the likeliest first: split at the last `@` whose right side is a snapshot, then whole.

@@ -168,9 +168,10 @@ impl Session {
         if let Some(source) = self.sites.named(name)? {
             return Ok(Some(source.clone()));
         }
-        let is_path = name.starts_with(['.', '/']) || name.contains("://");
-        let is_there = !name.is_empty() && self.surroundings.directory.join(name).exists();
-        if !is_path && !is_there {
+        let place = self.surroundings.directory.join(name);
+        let is_place = name.starts_with(['.', '/']) || name.contains("://");
+        let is_source = place.is_file() || place.join("meltano.yml").is_file();
+        if name.is_empty() || !(is_place || is_source) {
             return Ok(None);
         }
         let site = self.surroundings.source(name)?;

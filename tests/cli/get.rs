@@ -223,6 +223,9 @@ fn a_state_id_in_several_sources_needs_its_source() {
 
 #[test]
 fn a_source_can_be_named_with_the_state_alone() {
+    // A folder is there by the name of what stands before the colons, and is no source.
+    let told = statescope(&["get", "upgrade::x", "--source", "cli/base.db"]);
+    assert!(told.failed(1).contains("no state ID 'upgrade::x'"));
     let name = "cli/base.db::both-empty";
     assert_eq!(statescope(&["get", name]).quiet(0), "{}\n");
     let told = statescope(&["get", "./nope.db::x"]).failed(3);

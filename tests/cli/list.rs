@@ -381,6 +381,11 @@ fn sources_come_from_the_project_the_environment_or_the_command_line() {
         list(&base, &["--project", project.path().to_str().unwrap()]),
         1
     );
+    let unset = |command: &mut assert_cmd::Command| {
+        command.current_dir(project.path());
+        command.envs([("STATESCOPE_SOURCE", ""), ("STATESCOPE_PROJECT", "")]);
+    };
+    assert_eq!(list(&unset, &[]), 1);
     let before = [
         "--source",
         &story.path(),
@@ -390,6 +395,8 @@ fn sources_come_from_the_project_the_environment_or_the_command_line() {
         "cli/base.db",
     ];
     assert_eq!(statescope(&before).quiet(0).lines().count(), 18);
+    let open = [&story.path(), "list", "--ids"];
+    assert_eq!(statescope(&open).quiet(0).lines().count(), 1);
     assert_eq!(JOB, statescope(&before).stdout.lines().next().unwrap());
 }
 
