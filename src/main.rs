@@ -3,13 +3,34 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use jiff::Timestamp;
 use statescope::cli::{self, Invocation};
+use statescope::report::Report;
+use statescope::{ops, shell};
 
 fn main() -> ExitCode {
     match cli::start(std::env::args_os(), width()) {
         Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
-        Invocation::Browse { .. } | Invocation::Demo => ExitCode::SUCCESS,
+        Invocation::Browse { sites } => said(shell::run(sites)),
+        Invocation::Demo => said(demo()),
         Invocation::Finished(code) => ExitCode::from(code),
+    }
+}
+
+/// Opens the screen on a throw-away copy of the sample project.
+fn demo() -> Result<(), Report> {
+    let demo = ops::demo::create(Timestamp::now())?;
+    shell::run(vec![demo.site.clone()])
+}
+
+#[expect(clippy::print_stderr, reason = "the program's last word")]
+fn said(outcome: Result<(), Report>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            eprintln!("statescope: {report}");
+            ExitCode::from(report.fault.exit_code())
+        }
     }
 }
 
