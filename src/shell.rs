@@ -6,12 +6,12 @@
 use std::io;
 use std::time::Duration;
 
-use crossterm::event::EventStream;
-use futures_util::{FutureExt, StreamExt};
+use crossterm::event::{Event, EventStream};
+use futures_util::StreamExt;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Size;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::{Instant, Interval, interval_at};
 
 use crate::domain::ui::Theme;
@@ -35,6 +35,9 @@ const TICK: Duration = Duration::from_secs(30);
 
 /// How many messages are taken in before the screen is drawn all the same, so that a flood of answers cannot freeze it.
 const TAKEN_AT_ONCE: usize = 256;
+
+/// How many events wait before the terminal does.
+const WAITING_EVENTS: usize = 256;
 
 /// How many answers wait before those who give them do.
 const WAITING_ANSWERS: usize = 64;
@@ -63,7 +66,7 @@ async fn session(sites: Vec<Site>) -> Result<(), Report> {
     let mut session = Session {
         model,
         effects: Effects::new(sites, sender),
-        events: EventStream::new(),
+        events: events(),
         answers,
         ticks: interval_at(Instant::now() + TICK, TICK),
     };
@@ -97,7 +100,7 @@ enum Going {
 struct Session {
     model: Model,
     effects: Effects,
-    events: EventStream,
+    events: mpsc::Receiver<io::Result<Event>>,
     answers: mpsc::Receiver<Message>,
     ticks: Interval,
 }
@@ -107,12 +110,23 @@ impl Session {
     async fn next(&mut self) -> io::Result<Option<Message>> {
         tokio::select! {
             biased;
-            event = self.events.next() => match event {
-                Some(event) => event.map(|event| keys::message(&event)),
-                None => Err(io::ErrorKind::UnexpectedEof.into()),
-            },
+            event = self.events.recv() => translated(event),
             Some(answer) = self.answers.recv() => Ok(Some(answer)),
             _ = self.ticks.tick() => Ok(Some(Message::Tick(Timestamp::now()))),
+        }
+    }
+
+    /// Gives a message that waits, keys before answers; `None` when none does.
+    fn waiting(&mut self) -> io::Result<Option<Message>> {
+        loop {
+            match self.events.try_recv() {
+                Ok(event) => match translated(Some(event))? {
+                    Some(message) => return Ok(Some(message)),
+                    None => continue,
+                },
+                Err(TryRecvError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(TryRecvError::Empty) => return Ok(self.answers.try_recv().ok()),
+            }
         }
     }
 
@@ -120,19 +134,37 @@ impl Session {
     fn take_in(&mut self, first: Option<Message>) -> io::Result<Going> {
         let mut next = first;
         for _ in 0..TAKEN_AT_ONCE {
-            if let Some(message) = next {
-                let effects = tui::update(&mut self.model, message);
-                if effects.contains(&Effect::Quit) {
-                    return Ok(Going::Away);
-                }
-                self.effects.run(effects);
+            let Some(message) = next else { break };
+            let effects = tui::update(&mut self.model, message);
+            if effects.contains(&Effect::Quit) {
+                return Ok(Going::Away);
             }
-            next = match self.next().now_or_never() {
-                Some(message) => message?,
-                None => break,
-            };
+            self.effects.run(effects);
+            next = self.waiting()?;
         }
         Ok(Going::On)
+    }
+}
+
+/// Reads the terminal's events beside the loop, so that the loop can ask whether one waits.
+fn events() -> mpsc::Receiver<io::Result<Event>> {
+    let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
+    tokio::spawn(async move {
+        let mut events = EventStream::new();
+        while let Some(event) = events.next().await {
+            let failed = event.is_err();
+            if sender.send(event).await.is_err() || failed {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
+    match event {
+        Some(event) => event.map(|event| keys::message(&event)),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
 

@@ -77,7 +77,9 @@ impl Screen {
 
     /// Draws what has changed since the last time.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
-        self.terminal.draw(|frame| tui::view(model, frame)).map(drop)
+        self.terminal
+            .draw(|frame| tui::view(model, frame))
+            .map(drop)
     }
 }
 

@@ -278,22 +278,29 @@ impl Line {
         self.draw_over(area, buffer, theme, None);
     }
 
-    /// Draws the line as [`Self::draw`] does, with a look over the whole row.
+    /// Draws the line as [`Self::draw`] does, with a look over the whole row; that of the cursor leaves no other.
     pub fn draw_over(&self, area: Rect, buffer: &mut Buffer, theme: Theme, over: Option<Role>) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {
             return;
         }
         let mut x = area.x;
+        let plain = Style::reset();
         let mut fitted = Self::new();
         fitted.fit(self.clone(), usize::from(area.width));
         for (text, role) in &fitted.0 {
             let left = usize::from(area.right() - x);
             let shown = elide(text, left);
-            (x, _) = buffer.set_stringn(x, area.y, &shown, left, style(theme, *role));
+            (x, _) = buffer.set_stringn(x, area.y, &shown, left, plain.patch(style(theme, *role)));
         }
         if let Some(role) = over {
-            buffer.set_style(Rect { height: 1, ..area }, style(theme, role));
+            let row = Rect { height: 1, ..area };
+            let whole = if role == Role::Cursor {
+                plain
+            } else {
+                Style::new()
+            };
+            buffer.set_style(row, whole.patch(style(theme, role)));
         }
     }
 }

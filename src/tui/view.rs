@@ -106,20 +106,30 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     line.draw(area, buffer, model.theme);
 }
 
-/// Writes what can be done here, as many commands as have room.
+/// Writes what can be done here; where there is no room for all of it, what matters most.
 fn footer(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let columns = usize::from(area.width);
-    let mut line = Line::new();
-    for entry in command::of(context(model)) {
-        let (Some(word), Some(key)) = (entry.footer, entry.keys.first()) else {
-            continue;
-        };
-        let mut next = Line::of(if line.is_empty() { " " } else { "   " }, Role::Text);
-        next.push(key.to_string(), Role::Key);
-        next.push(format!(" {word}"), Role::Quiet);
-        if line.width() + next.width() <= columns {
-            line.append(next);
-        }
+    let mut items: Vec<_> = command::of(context(model))
+        .filter_map(|entry| {
+            let (footer, key) = (entry.footer?, entry.keys.first()?);
+            let item =
+                Line::of(key.to_string(), Role::Key).with(format!(" {}", footer.word), Role::Quiet);
+            Some((footer.rank, item))
+        })
+        .collect();
+    let taken = |items: &[(u8, Line)]| {
+        items
+            .iter()
+            .map(|(_, item)| item.width() + 3)
+            .sum::<usize>()
+    };
+    while taken(&items) > usize::from(area.width) + 1 {
+        let last = items.iter().map(|(rank, _)| *rank).max();
+        items.retain(|(rank, _)| Some(*rank) != last);
+    }
+    let mut line = Line::of(" ", Role::Text);
+    for (number, (_, item)) in items.into_iter().enumerate() {
+        line.push(if number > 0 { "   " } else { "" }, Role::Text);
+        line.append(item);
     }
     line.draw(area, buffer, model.theme);
 }

@@ -16,14 +16,20 @@ use crate::tui::widget::frame;
 const COLUMNS: u16 = 62;
 
 /// How wide the column of keys is.
-const KEYS: usize = 15;
+const KEYS: usize = 17;
 
+/// Places the overlay in the middle, with the first and the last two lines of the screen free where it is high enough.
 fn area(size: Size) -> Rect {
-    let height = u16::try_from(content().len() + 2).unwrap_or(u16::MAX);
-    let (width, height) = (COLUMNS.min(size.width), height.min(size.height));
+    let (top, room) = if size.height >= 10 {
+        (1, size.height - 3)
+    } else {
+        (0, size.height)
+    };
+    let wanted = u16::try_from(content().len() + 2).unwrap_or(u16::MAX);
+    let (width, height) = (COLUMNS.min(size.width), wanted.min(room));
     Rect::new(
         (size.width - width) / 2,
-        (size.height - height) / 2,
+        top + (room - height) / 2,
         width,
         height,
     )

@@ -14,9 +14,8 @@ use crate::tui::text::{Line, count, elide, width_up_to};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::words::{self, counted};
 
-/// From how many columns on a change takes one row, and from how many two; else it takes three.
+/// From how many columns on a change takes one row; else it takes two.
 const ONE_ROW: usize = 88;
-const TWO_ROWS: usize = 46;
 
 /// How wide the column of distances is.
 const DISTANCE_COLUMNS: usize = 17;
@@ -37,17 +36,14 @@ enum Entry {
 enum Form {
     One,
     Two,
-    Three,
 }
 
 impl Form {
     fn of(columns: usize) -> Self {
         if columns >= ONE_ROW {
             Self::One
-        } else if columns >= TWO_ROWS {
-            Self::Two
         } else {
-            Self::Three
+            Self::Two
         }
     }
 
@@ -55,7 +51,6 @@ impl Form {
         match (entry, self) {
             (Entry::Stream(_) | Entry::Respelled, _) | (Entry::Change { .. }, Self::One) => 1,
             (Entry::Change { .. }, Self::Two) => 2,
-            (Entry::Change { .. }, Self::Three) => 3,
         }
     }
 }
@@ -332,21 +327,9 @@ impl Shown {
         match form {
             Form::One => vec![self.in_one_row(head, columns)],
             Form::Two => {
-                let second = Line::of("      ", Role::Text);
+                let lead = if columns < 52 { 4 } else { 4 + self.indent };
+                let second = Line::of(" ".repeat(lead), Role::Text);
                 vec![self.named(head, columns), self.values(second, columns)]
-            }
-            Form::Three => {
-                let mut lines = vec![self.named(head, columns)];
-                let values = [("      ", &self.before), ("    → ", &self.after)];
-                let both = self.before.is_some() && self.after.is_some();
-                for (lead, value) in values {
-                    if let Some(value) = value {
-                        let lead = if both { lead } else { "      " };
-                        lines.push(Line::of(lead, Role::Quiet).with(value, Role::Text));
-                    }
-                }
-                lines.resize(3, Line::new());
-                lines
             }
         }
     }
@@ -369,18 +352,17 @@ impl Shown {
         }
     }
 
+    /// Writes the values; where they do not both fit, the new one gets the room.
     fn values(&self, mut line: Line, columns: usize) -> Line {
         let room = columns.saturating_sub(line.width());
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => {
                 let room = room.saturating_sub(3);
-                let half = room / 2;
-                let first = width_up_to(before, half).min(half);
+                let first = width_up_to(before, room).min(room / 3);
                 let second = width_up_to(after, room - first).min(room - first);
-                line.push(elide(before, room - second), Role::Text);
+                line.push(elide(before, room - second), Role::Quiet);
                 line.push(" → ", Role::Quiet);
-                let rest = columns.saturating_sub(line.width());
-                line.push(elide(after, rest), Role::Text);
+                line.push(elide(after, second), Role::Text);
             }
             (Some(one), None) | (None, Some(one)) => line.push(elide(one, room), Role::Text),
             (None, None) => {}
@@ -484,6 +466,6 @@ fn distance(change: &Change) -> Option<(String, Role)> {
     } else if distance.is_back() {
         (format!("- {length}"), Role::Text)
     } else {
-        (format!("+ {length}"), Role::Quiet)
+        (format!("+ {length}"), Role::Text)
     })
 }

@@ -138,7 +138,7 @@ impl Tree {
     }
 
     /// Finds the value whose members are the lines below another's: of a stream that holds nothing but partitions, those.
-    fn holder<'d>(&self, node: Node<'d>) -> Node<'d> {
+    pub fn holder<'d>(&self, node: Node<'d>) -> Node<'d> {
         let only = node.children().next().filter(|_| node.len() == 1);
         let is_stream = || node.parent().map(|parent| parent.id()) == self.streams;
         match only {

@@ -102,10 +102,10 @@ impl Body {
         }
     }
 
-    /// Gives the value under the cursor.
+    /// Gives the value under the cursor; of a stream that holds nothing but partitions, those.
     pub fn under_cursor(&self) -> Option<Node<'_>> {
         match self {
-            Self::Tree(tree) => tree.cursor_node(),
+            Self::Tree(tree) => tree.cursor_node().map(|node| tree.holder(node)),
             Self::Nothing | Self::Parts(_) => None,
         }
     }
@@ -184,14 +184,15 @@ fn raw(content: &Content) -> String {
 /// Writes a line of a tree: its name, and beside it a value, the bookmark it goes on from, or what it holds.
 fn tree_line(line: &TreeLine<'_>, model: &Model, columns: usize) -> Line {
     let table = Columns::of(columns);
-    let indent = (line.depth() * 2).min(columns / 2);
+    let step = if columns < 48 { 1 } else { 2 };
+    let indent = (line.depth() * step).min(columns / 2);
     let open = line.is_open();
     let sign = match open {
         Some(true) => "▾ ",
         Some(false) => "▸ ",
         None => "  ",
     };
-    let mut shown = Line::of(format!(" {}{sign}", " ".repeat(indent)), Role::Quiet);
+    let mut shown = Line::of(format!("{}{sign}", " ".repeat(indent)), Role::Quiet);
     let label = line.label();
     let hidden = line.node.is_shadowed();
     if open.is_none() {

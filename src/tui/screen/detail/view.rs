@@ -41,7 +41,11 @@ fn parts(model: &Model, place: Place) -> Parts {
     let strip = take(known);
     let facts = take(known);
     let most = usize::from(place.inner.height / 5);
-    let notes = take(notes(history).len().min(most));
+    let notes = take(
+        notes(history, usize::from(place.inner.width))
+            .len()
+            .min(most),
+    );
     let mut tabs = take(known);
     if place.framed {
         tabs.x = place.outer.x;
@@ -155,10 +159,8 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
     facts
         .and_right(origin, columns)
         .draw(parts.facts, buffer, model.theme);
-    for (area, (text, role)) in lines(parts.notes).zip(notes(Some(history))) {
-        Line::of(format!("{} ", marks::FINDING.sign), role)
-            .with(text, role)
-            .draw(area, buffer, model.theme);
+    for (area, line) in lines(parts.notes).zip(notes(Some(history), columns)) {
+        line.draw(area, buffer, model.theme);
     }
 }
 
@@ -212,20 +214,42 @@ fn facts(model: &Model, history: &History) -> Line {
     line
 }
 
-/// Lists what went wrong with the selected snapshot: why its payload did not count, and the run's own error.
-fn notes(history: Option<&History>) -> Vec<(String, Role)> {
-    let Some(snapshot) = history.and_then(History::snapshot) else {
+/// Lists what is to be known of the selected snapshot: how `now` relates to the runs, why a payload did not count, and the
+/// run's own error. Each takes two lines at most.
+fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
+    let Some((history, snapshot)) =
+        history.and_then(|history| Some((history, history.snapshot()?)))
+    else {
         return Vec::new();
     };
-    let trouble = snapshot.trouble.clone().map(|text| (text, Role::Warning));
     let error = snapshot.error.as_ref().map(|text| {
-        let first = text
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default();
-        (first.trim().to_owned(), Role::Bad)
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        first.unwrap_or_default().trim()
     });
-    trouble.into_iter().chain(error).collect()
+    let sentence = history.agreement().and_then(Agreement::sentence);
+    let found = [
+        (sentence, Role::Warning),
+        (snapshot.trouble.as_deref(), Role::Warning),
+        (error, Role::Bad),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(text, role)| Some((text?, role)))
+        .flat_map(|(text, role)| note(text, role, columns))
+        .collect()
+}
+
+fn note(text: &str, role: Role, columns: usize) -> Vec<Line> {
+    let sign = [format!("{} ", marks::FINDING.sign), "  ".to_owned()];
+    let wrapped = wrap(text, columns.saturating_sub(2));
+    let rest = wrapped.get(1..).unwrap_or_default().join(" ");
+    let first = wrapped.into_iter().next().unwrap_or_default();
+    [first, rest]
+        .into_iter()
+        .zip(sign)
+        .filter(|(text, _)| !text.is_empty())
+        .map(|(text, sign)| Line::of(sign, role).with(text, role))
+        .collect()
 }
 
 fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &mut Buffer) {
