@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
 use ratatui::Terminal;
@@ -62,9 +62,9 @@ impl Screen {
         let open = || {
             enable_raw_mode()?;
             let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
-            execute!(out, EnterAlternateScreen, EnableBracketedPaste)?;
-            let mut terminal = Terminal::new(CrosstermBackend::new(out))?;
-            terminal.clear()?;
+            // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
+            execute!(out, EnterAlternateScreen, EnableBracketedPaste, Clear(ClearType::All))?;
+            let terminal = Terminal::new(CrosstermBackend::new(out))?;
             Ok(Self { terminal })
         };
         open().inspect_err(|_| restore())
