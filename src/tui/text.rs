@@ -117,7 +117,8 @@ fn ending(text: &str, columns: usize) -> (String, usize) {
 /// Breaks a text between words into lines that fit; a word that does not fit is elided.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    let kept = &text[..text.floor_char_boundary(KEPT)];
+    for word in kept.split_whitespace() {
         let word = elide(word, columns);
         match lines.last_mut() {
             Some(line) if width(line) + 1 + width(&word) <= columns => {

@@ -4,10 +4,10 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::command::{self, Context};
+use super::command::{self, Command, Context};
 use super::layout::Layout;
 use super::marks;
-use super::model::{Model, Pane, Reading};
+use super::model::{Model, Pane, Reading, SourceView};
 use super::screen::{detail, help, jobs};
 use super::text::{Line, wrap};
 use super::update::context;
@@ -106,9 +106,38 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     line.draw(area, buffer, model.theme);
 }
 
+/// Tells whether there is something that a command could act on.
+fn applies(model: &Model, command: Command) -> bool {
+    match command {
+        Command::Open | Command::Filter => {
+            model.jobs.selected().is_some() || !model.jobs.query().is_empty()
+        }
+        Command::Earlier | Command::Later | Command::ToggleDiff => model
+            .detail
+            .as_ref()
+            .is_some_and(|detail| detail.history().is_some()),
+        Command::Reload => {
+            let failed = |source: &SourceView| matches!(source.reading, Reading::Failed(_));
+            model.sources.iter().any(failed)
+        }
+        Command::Quit
+        | Command::Help
+        | Command::Back
+        | Command::OtherPane
+        | Command::Accept
+        | Command::Move(_)
+        | Command::Toggle
+        | Command::CloseSiblings
+        | Command::OpenSiblings
+        | Command::NextChange
+        | Command::PreviousChange => true,
+    }
+}
+
 /// Writes what can be done here; where there is no room for all of it, what matters most.
 fn footer(model: &Model, area: Rect, buffer: &mut Buffer) {
     let mut items: Vec<_> = command::of(context(model))
+        .filter(|entry| applies(model, entry.command))
         .filter_map(|entry| {
             let (footer, key) = (entry.footer?, entry.keys.first()?);
             let item =

@@ -41,7 +41,10 @@ fn string(node: Node<'_>) -> String {
 
 /// Writes a state ID in so many cells: what every ID of Meltano's convention has in common goes first, then the middle.
 pub fn id(id: &StateId, columns: usize) -> String {
-    let whole = id.as_str();
+    let whole = match id.as_str() {
+        "" => "\"\"",
+        text => text,
+    };
     if width_up_to(whole, columns) <= columns {
         return elide(whole, columns);
     }
@@ -70,6 +73,16 @@ pub fn id(id: &StateId, columns: usize) -> String {
 /// Writes a count with the word for what is counted.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Writes an age in one unit and six cells at most; from 1 000 days on, in years.
+pub fn age(at: Timestamp, now: Timestamp) -> String {
+    let days = now.duration_since(at).as_hours() / 24;
+    if days < 1_000 {
+        moment::age(at, now)
+    } else {
+        format!("{} y", days / 365)
+    }
 }
 
 /// Writes a number of bytes in one unit: `980 B`, `1.2 kB`, `20 MB`.
@@ -130,7 +143,7 @@ pub fn standing(run: &Run, now: Timestamp) -> String {
     }
     let heartbeat = run.heartbeat_at.as_ref().and_then(|stamp| stamp.instant);
     match heartbeat {
-        Some(at) => format!("stale: no sign of life for {}", moment::age(at, now)),
+        Some(at) => format!("stale: no sign of life for {}", age(at, now)),
         None => "stale: it never ended".to_owned(),
     }
 }
@@ -156,6 +169,11 @@ mod tests {
         let document = Document::parse(text).unwrap();
         let want = if quoted { want } else { want.trim_matches('"') };
         assert_eq!(value(document.root()), want);
+    }
+
+    #[test]
+    fn the_empty_id_is_seen() {
+        assert_eq!(id(&StateId::from(""), 20), "\"\"");
     }
 
     #[rstest]

@@ -2,7 +2,6 @@
 
 use crate::domain::history::Snapshot;
 use crate::domain::json::Node;
-use crate::domain::moment;
 use crate::domain::moment::Instant;
 use crate::domain::state::{Content, State};
 use crate::domain::ui::Role;
@@ -252,7 +251,7 @@ fn age(node: Node<'_>, model: &Model) -> Line {
         .filter(|_| node.raw().len() < 64)
         .and_then(|text| Instant::parse(&text.decoded()));
     instant.map_or_else(Line::new, |instant| {
-        Line::of(moment::age(instant.at, model.now), Role::Quiet)
+        Line::of(words::age(instant.at, model.now), Role::Quiet)
     })
 }
 
@@ -267,10 +266,10 @@ impl Columns {
     fn of(columns: usize) -> Self {
         Self {
             label: (columns * 2 / 5).clamp(16, 40),
-            name: if columns < 56 {
+            name: if columns < 52 {
                 0
             } else {
-                (columns / 5).min(20)
+                (columns / 5).clamp(12, 20)
             },
         }
     }

@@ -8,7 +8,7 @@ use crate::domain::history::{Agreement, RunStatus, Snapshot};
 use crate::domain::moment;
 use crate::domain::ui::Role;
 use crate::tui::layout::Place;
-use crate::tui::marks;
+use crate::tui::marks::{self, Mark};
 use crate::tui::model::{Model, Pane, Tab};
 use crate::tui::screen::jobs::{lines, reported};
 use crate::tui::text::{Line, count, elide_middle, width, width_up_to, wrap};
@@ -126,7 +126,7 @@ fn heading(model: &Model, columns: usize) -> Line {
     };
     let busy = if detail.is_reading() { " …" } else { "" };
     let room = columns.saturating_sub(width(busy));
-    Line::of(elide_middle(detail.id.as_str(), room), Role::Title).with(busy, Role::Busy)
+    Line::of(words::id(&detail.id, room), Role::Title).with(busy, Role::Busy)
 }
 
 fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
@@ -194,15 +194,15 @@ fn facts(model: &Model, history: &History) -> Line {
             }
             line
         }
-        (None, Some(Agreement::Same)) if snapshot.state.is_none() => {
-            return Line::of("now · the source holds no state for it", Role::Text);
-        }
-        (None, Some(Agreement::Same)) => {
-            return Line::of("now · as the last run left it", Role::Text);
-        }
         (None, agreement) => {
-            let sentence = agreement.and_then(Agreement::sentence).unwrap_or("now");
-            return Line::of(sentence, Role::Warning);
+            let related = match agreement {
+                _ if snapshot.state.is_none() => "no state",
+                Some(Agreement::Same) => "as the last run left it",
+                Some(Agreement::Upgraded) => "as an upgrade computed it",
+                Some(Agreement::Imported) => "imported",
+                _ => "not what the runs left",
+            };
+            return Line::of(format!("now · {related}"), Role::Text);
         }
     };
     if snapshot.wrote.is_empty() {
@@ -235,20 +235,16 @@ fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
     found
         .into_iter()
         .filter_map(|(text, role)| Some((text?, role)))
-        .flat_map(|(text, role)| note(text, role, columns))
-        .collect()
-}
-
-fn note(text: &str, role: Role, columns: usize) -> Vec<Line> {
-    let sign = [format!("{} ", marks::FINDING.sign), "  ".to_owned()];
-    let wrapped = wrap(text, columns.saturating_sub(2));
-    let rest = wrapped.get(1..).unwrap_or_default().join(" ");
-    let first = wrapped.into_iter().next().unwrap_or_default();
-    [first, rest]
-        .into_iter()
-        .zip(sign)
-        .filter(|(text, _)| !text.is_empty())
-        .map(|(text, sign)| Line::of(sign, role).with(text, role))
+        .flat_map(|(text, role)| {
+            marks::note(
+                Mark {
+                    role,
+                    ..marks::FINDING
+                },
+                text,
+                columns,
+            )
+        })
         .collect()
 }
 

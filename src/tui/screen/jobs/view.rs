@@ -1,18 +1,17 @@
 //! How the jobs are drawn.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 
 use super::Row;
 use crate::domain::history::{Run, RunStatus};
 use crate::domain::job::Job;
 use crate::domain::lint::Severity;
-use crate::domain::moment;
 use crate::domain::ui::Role;
 use crate::report::Report;
 use crate::tui::layout::Place;
 use crate::tui::marks;
-use crate::tui::model::{Model, Pane, Reading};
+use crate::tui::model::{Model, Pane, Reading, SourceView};
 use crate::tui::text::{Line, count, elide_start, width, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
@@ -47,7 +46,8 @@ fn parts(model: &Model, place: Place) -> Parts {
     let heading = (!place.framed).then(|| take(1));
     let filtering = model.jobs.editing || !model.jobs.query().is_empty();
     let field = take(u16::from(filtering));
-    let failed = u16::try_from(failures(model).count()).unwrap_or(u16::MAX);
+    let failed = failures(model, usize::from(place.inner.width)).len();
+    let failed = u16::try_from(failed).unwrap_or(u16::MAX);
     let notes = take(failed.min(place.inner.height / 3));
     let columns = take(u16::from(place.framed));
     Parts {
@@ -64,16 +64,25 @@ pub fn page(model: &Model, place: Place) -> usize {
     usize::from(parts(model, place).rows.height)
 }
 
-/// Lists the sources that cannot be read; none when there is nothing else to show, for then the pane itself says why.
-fn failures(model: &Model) -> impl Iterator<Item = (&str, &Report)> {
-    let alone = model.sources.len() == 1 && model.jobs.rows.is_empty();
-    model
-        .sources
-        .iter()
-        .filter_map(move |source| match &source.reading {
-            Reading::Failed(report) if !alone => Some((source.about.title.as_str(), report)),
-            _ => None,
-        })
+/// Says of each source that cannot be read why, in two lines at most; nothing when there is nothing else to show, for then
+/// the pane itself says why.
+fn failures(model: &Model, columns: usize) -> Vec<Line> {
+    if model.sources.len() == 1 && model.jobs.rows.is_empty() {
+        return Vec::new();
+    }
+    let failure = |source: &SourceView| match &source.reading {
+        Reading::Failed(report) => Some(marks::note(
+            marks::BROKEN,
+            &format!(
+                "{}: {}",
+                source.about.title,
+                report.cause.as_ref().unwrap_or(&report.message)
+            ),
+            columns,
+        )),
+        Reading::Loading | Reading::Done => None,
+    };
+    model.sources.iter().filter_map(failure).flatten().collect()
 }
 
 /// Draws the pane; gives where the terminal's cursor belongs while the field is open.
@@ -96,15 +105,12 @@ pub fn view(model: &Model, place: Place, wide: bool, buffer: &mut Buffer) -> Opt
     } else {
         field(model, parts.field, buffer)
     };
-    for (area, (title, report)) in lines(parts.notes).zip(failures(model)) {
-        Line::of(marks::BROKEN.sign, marks::BROKEN.role)
-            .with(format!(" {title}  "), Role::Text)
-            .with(report.cause.as_ref().unwrap_or(&report.message), Role::Bad)
-            .draw(area, buffer, model.theme);
+    for (area, line) in lines(parts.notes).zip(failures(model, usize::from(parts.notes.width))) {
+        line.draw(area, buffer, model.theme);
     }
     if model.jobs.shown.is_empty() {
-        let columns = usize::from(parts.rows.width);
-        for (area, line) in lines(parts.rows).zip(nothing(model, columns)) {
+        let area = parts.rows.inner(Margin::new(1, 0));
+        for (area, line) in lines(area).zip(nothing(model, usize::from(area.width))) {
             line.draw(area, buffer, model.theme);
         }
         return cursor;
@@ -298,7 +304,7 @@ impl Table {
         line.column_right(age, role, self.run - 1);
         if self.bookmark > 0 {
             let ages = job.bookmark.as_ref();
-            let age = ages.map_or("–".to_owned(), |ages| moment::age(ages.newest, model.now));
+            let age = ages.map_or("–".to_owned(), |ages| words::age(ages.newest, model.now));
             line.column_right(age, Role::Text, self.bookmark);
         }
         if let Some(worst) = job.findings.iter().map(|finding| finding.severity).max() {
@@ -329,7 +335,7 @@ fn run_age(model: &Model, job: &Job) -> (String, Role) {
         };
     }
     let at = run.at().and_then(|stamp| stamp.instant);
-    let age = at.map_or("–".to_owned(), |at| moment::age(at, model.now));
+    let age = at.map_or("–".to_owned(), |at| words::age(at, model.now));
     (age, Role::Text)
 }
 
@@ -349,7 +355,7 @@ pub fn status(model: &Model) -> Line {
     let Some(Row { source, job }) = model.jobs.selected() else {
         return Line::new();
     };
-    let mut line = Line::of(job.id.as_str(), Role::Text);
+    let mut line = Line::of(words::id(&job.id, usize::MAX / 2), Role::Text);
     if let Some(worst) = job.findings.iter().max_by_key(|finding| finding.severity) {
         let role = severity(worst.severity);
         line.push(format!("  {} {}", marks::FINDING.sign, worst.message), role);
@@ -358,7 +364,7 @@ pub fn status(model: &Model) -> Line {
     let newer = |edit: &&Run| job.last_run.as_ref().is_none_or(|run| edit.row > run.row);
     let edit = job.last_edit.as_ref().filter(newer);
     if let Some(at) = edit.and_then(|edit| edit.at()?.instant) {
-        let ago = moment::age(at, model.now);
+        let ago = words::age(at, model.now);
         line.push(format!("  edited by hand, {ago}"), Role::Edit);
     }
     if model.sources.len() > 1
