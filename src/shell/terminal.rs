@@ -63,7 +63,12 @@ impl Screen {
             enable_raw_mode()?;
             let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
             // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
-            execute!(out, EnterAlternateScreen, EnableBracketedPaste, Clear(ClearType::All))?;
+            execute!(
+                out,
+                EnterAlternateScreen,
+                EnableBracketedPaste,
+                Clear(ClearType::All)
+            )?;
             let terminal = Terminal::new(CrosstermBackend::new(out))?;
             Ok(Self { terminal })
         };
