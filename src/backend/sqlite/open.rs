@@ -121,7 +121,8 @@ fn once<T>(
     let way = place.way(&anchor)?;
     step(Step::Classified(way));
     if way != Way::Sealed || place.journal.exists() {
-        anchor.hold(&place.file)?;
+        let held = anchor.hold(&place.file);
+        held.map_err(|error| place.is_whole(&anchor, way).err().unwrap_or(error))?;
     }
     let before = if way.is_locked() {
         None
@@ -138,8 +139,9 @@ fn once<T>(
     }
     step(Step::Fixed);
     let connection = connect(&place.file, way.arguments())?;
-    let found = begin(&connection, way)
-        .and_then(|()| place.is_whole(&anchor, way))
+    let found = place
+        .is_whole(&anchor, way)
+        .and_then(|()| begin(&connection, way))
         .and_then(|()| read(&connection, generation));
     let Some(before) = before else {
         return found.map(Some);
