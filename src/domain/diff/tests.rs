@@ -120,6 +120,7 @@ fn values_that_are_the_same(#[case] left: &str, #[case] right: &str, #[case] wan
 #[case("9007199254740993", "9007199254740993.0", false)]
 #[case("9007199254740992", "9007199254740992.0", true)]
 #[case("1", "1.5", false)]
+#[case("2", "1.5", false)]
 #[case("1", "NaN", false)]
 #[case("1", "Infinity", false)]
 #[case("1", "true", false)]
