@@ -50,7 +50,7 @@ pub fn width_up_to(text: &str, limit: usize) -> usize {
 
 /// Gives how many cells a short text takes.
 pub fn width(text: &str) -> usize {
-    width_up_to(text, usize::MAX - 64)
+    pieces(text).map(|(_, width)| width).sum()
 }
 
 /// Gives the beginning of a text, with an ellipsis behind it when something was left out.

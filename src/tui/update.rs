@@ -2,7 +2,7 @@
 
 use super::command::{self, Command, Context};
 use super::message::{Effect, Message};
-use super::model::{Model, Pane, Reading, Tab};
+use super::model::{Model, Pane, Reading, SourceView, Tab};
 use super::screen::detail::{self, Detail};
 use super::screen::{help, jobs};
 use super::widget::cursor::Cursor;
@@ -50,6 +50,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 view.rows_of = None;
                 effects.extend(model.jobs.remove(source, &mut model.tickets));
             }
+            model.jobs.release();
         }
         Message::Loaded { ticket, outcome } => {
             if let Some(detail) = &mut model.detail {
@@ -236,6 +237,10 @@ fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
 /// being read again, or a filter that nothing matches yet, must not blank it.
 fn follow_selection(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(row) = model.jobs.selected() else {
+        let done = |source: &SourceView| source.reading == Reading::Done;
+        if model.jobs.is_empty() && model.sources.iter().all(done) {
+            model.detail = None;
+        }
         return;
     };
     let shown = model.detail.as_ref();

@@ -110,11 +110,11 @@ impl Detail {
 /// Holds a timeline, the selected snapshot, and what is shown of that.
 #[derive(Debug)]
 pub struct History {
-    timeline: Arc<Timeline>,
+    pub timeline: Arc<Timeline>,
     place: usize,
     body: Body,
     /// What differs from the snapshot before, once that is known.
-    changes: Option<Changes>,
+    pub changes: Option<Changes>,
     compared: HashMap<usize, Arc<Diff>>,
     wanted: Option<(Ticket, usize)>,
 }
