@@ -1,7 +1,10 @@
 //! statescope: a terminal inspector for the state that data jobs and bots leave behind.
 
 pub mod backend;
+pub mod cli;
 pub mod domain;
 pub mod ops;
 pub mod project;
 pub mod report;
+pub mod shell;
+pub mod tui;

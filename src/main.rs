@@ -1,2 +1,53 @@
 //! The statescope program.
-fn main() {}
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use statescope::cli::{self, Invocation};
+use statescope::report::Report;
+use statescope::{ops, shell};
+
+fn main() -> ExitCode {
+    match cli::start(std::env::args_os(), width()) {
+        Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
+        Invocation::Browse { sites } => said(shell::run(sites)),
+        Invocation::Demo => said(demo()),
+        Invocation::Finished(code) => ExitCode::from(code),
+    }
+}
+
+/// Opens the screen on a throw-away copy of the sample project.
+fn demo() -> Result<(), Report> {
+    let demo = ops::demo::create(Timestamp::now())?;
+    shell::run(vec![demo.site.clone()])
+}
+
+#[expect(clippy::print_stderr, reason = "the program's last word")]
+fn said(outcome: Result<(), Report>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            eprintln!("statescope: {report}");
+            ExitCode::from(report.fault.exit_code())
+        }
+    }
+}
+
+/// Gives the width of the terminal that standard output is; `None` when it is none.
+fn width() -> Option<usize> {
+    const UNKNOWN: usize = 80;
+    let width = || crossterm::terminal::size().map_or(UNKNOWN, |(columns, _)| columns.into());
+    std::io::stdout().is_terminal().then(width)
+}
+
+/// Waits for a command on this thread; stores read on threads of their own.
+fn wait_for(command: impl Future<Output = u8>) -> u8 {
+    match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime.block_on(command),
+        Err(error) => cli::not_started(&error),
+    }
+}

@@ -158,16 +158,17 @@ pub fn printable(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             c if (c as u32) < 0x100 && needs_escape(c) => {
-                out.push_str(&format!("\\x{:02x}", c as u32));
+                out.extend(format!("\\x{:02x}", c as u32).chars());
             }
-            c if needs_escape(c) => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c if needs_escape(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
     out
 }
 
-fn needs_escape(c: char) -> bool {
+/// Tells whether a character must not reach a terminal as it is; see [`printable`].
+pub(crate) fn needs_escape(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -227,3 +227,13 @@ impl List {
 
 #[cfg(test)]
 mod tests;
+
+/// Makes a new database from SQL text; for the sample project only, since it writes without the one door.
+///
+/// Fails when anything is at the path already.
+pub fn create(path: &Path, sql: &str) -> Result<()> {
+    std::fs::File::create_new(path).map_err(|error| fault::of_file(&error))?;
+    let connection = Connection::open(path)?;
+    connection.execute_batch(&format!("BEGIN; {sql}\n; COMMIT"))?;
+    Ok(())
+}

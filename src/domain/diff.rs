@@ -2,10 +2,31 @@
 //!
 //! Partitions are paired by their `context`, values that spell times are compared as instants, and a bookmark that went
 //! back is marked. Three grades of equality are told apart: identical bytes, the same value, the same meaning.
+//!
+//! Objects are compared as Python's `dict` has them: of duplicate keys the last one's value, in any order. A value that is
+//! only on one side is one change, however much is in it.
+
+mod align;
+mod digest;
+mod pair;
+mod place;
+#[cfg(test)]
+mod tests;
+mod value;
+mod walk;
 
 use jiff::SignedDuration;
 
 use crate::domain::json::{Document, Node, NodeId, Pointer};
+
+pub use place::Place;
+pub use value::same_value;
+
+/// The member that tells a partition from its siblings.
+const CONTEXT: &str = "context";
+
+/// The member of a stream that holds its partitions.
+const PARTITIONS: &str = "partitions";
 
 /// Says what happened to one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,21 +75,10 @@ impl Distance {
     }
 }
 
-/// Says where in a Singer state a change is, for people: `commits {acme, api} updated_at`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
-    /// The stream; `None` outside `singer_state.bookmarks`.
-    pub stream: Option<String>,
-    /// The partition's context, its values in order.
-    pub context: Option<Vec<String>>,
-    /// What is left of the path below those; empty when the whole stream or partition is meant.
-    pub rest: Vec<String>,
-}
-
 /// Holds one difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Where: on the right for what is there, else on the left.
+    /// Where: a pointer into the right document for what is there; for what was removed, into the left one.
     pub path: Pointer,
     /// The same place, for people.
     pub place: Place,
@@ -78,7 +88,7 @@ pub struct Change {
     pub before: Option<NodeId>,
     /// The value on the right.
     pub after: Option<NodeId>,
-    /// How far it moved, when both sides spell times, or are integers.
+    /// How far it moved, when both sides spell instants, or are integers; `None` for what did not move.
     pub distance: Option<Distance>,
     /// Whether a bookmark went back.
     pub back: bool,
@@ -95,7 +105,7 @@ pub struct Diff {
     pub identical: bool,
     /// The differences, in the order of the right side, what is only on the left where it stood.
     pub changes: Vec<Change>,
-    /// How many leaves are the same on both sides.
+    /// How many leaves (scalars and empty containers) are the same value on both sides; shadowed members do not count.
     pub same: usize,
 }
 
@@ -115,7 +125,7 @@ pub struct Counts {
 }
 
 impl Diff {
-    /// Tells whether both sides are the same value.
+    /// Tells whether both sides are the same value, as [`same_value`] does.
     pub fn is_equal(&self) -> bool {
         self.changes.is_empty()
     }
@@ -146,19 +156,18 @@ impl Diff {
     }
 }
 
-/// Compares two documents by meaning.
+/// Compares two documents by meaning, in time that grows with their length.
+///
+/// Equal parts are passed over by their bytes. Values nested deeper than 512 are compared, but not taken apart: they are one
+/// change.
 pub fn diff(left: &Document, right: &Document) -> Diff {
+    let identical = left == right;
+    let found = walk::compare(left, right, identical);
     Diff {
         left: left.clone(),
         right: right.clone(),
-        identical: left == right,
-        changes: Vec::new(),
-        same: 0,
+        identical,
+        changes: found.changes,
+        same: found.same,
     }
-}
-
-/// Tells whether two values are the same: Python's `==` after `json.loads`, but 1, 1.0 and true are distinct, and NaN
-/// equals NaN.
-pub fn same_value(left: Node<'_>, right: Node<'_>) -> bool {
-    left.raw() == right.raw()
 }

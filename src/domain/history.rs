@@ -199,7 +199,7 @@ impl fmt::Display for SnapshotId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A run, or an edit by hand when its status says so.
-    Run(Run),
+    Run(Box<Run>),
     /// What the source holds now.
     Now,
 }
@@ -242,7 +242,7 @@ impl Snapshot {
     /// Gives the run, or the edit, that it comes from.
     pub fn run(&self) -> Option<&Run> {
         self.origins.iter().find_map(|origin| match origin {
-            Origin::Run(run) => Some(run),
+            Origin::Run(run) => Some(&**run),
             Origin::Now => None,
         })
     }

@@ -1,6 +1,7 @@
 //! Facts and rules. No IO, clock, async, screen or store.
 
 pub mod diff;
+pub mod digest;
 pub mod history;
 pub mod id;
 pub mod job;
@@ -9,3 +10,4 @@ pub mod lint;
 pub mod location;
 pub mod moment;
 pub mod state;
+pub mod ui;

@@ -97,7 +97,7 @@ impl Instant {
     /// Reads the spellings that taps write: RFC 3339, the same with a space for the `T`, without an offset, without a
     /// fraction, and a date alone. Gives `None` for everything else, numbers too.
     pub fn parse(text: &str) -> Option<Self> {
-        if !looks_like_a_date(text.as_bytes()) {
+        if !looks_like_a_date(text.as_bytes()) || text.contains('[') {
             return None;
         }
         if text.len() == 10 {
@@ -114,9 +114,6 @@ impl Instant {
                 has_offset: true,
                 date_only: false,
             });
-        }
-        if text.contains('[') {
-            return None;
         }
         let civil: DateTime = text.parse().ok()?;
         Some(Self {

@@ -9,7 +9,8 @@ mod merge;
 mod streams;
 
 pub use merge::{MergeConflict, merge};
-pub use streams::{Bookmark, BookmarkAges, bookmarks, stream_names};
+pub(in crate::domain) use streams::may_be_bookmark;
+pub use streams::{Bookmark, BookmarkAges, bookmarks, bookmarks_of, stream_names};
 
 /// Tells who writes states of this shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,11 +1,13 @@
 //! Reading: lists, states, timelines. None of it writes anything, anywhere.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, StreamExt};
 
 use super::OpenSite;
 use crate::backend::{BackendError, DatabaseFacts};
+use crate::domain::digest::Digest;
 use crate::domain::history::{Stored, Timeline};
 use crate::domain::id::StateId;
 use crate::domain::job::Job;
@@ -63,6 +65,30 @@ pub async fn list_all(site: &OpenSite) -> Result<Vec<Job>, Report> {
             all.clear();
         }
         all.extend(chunk.jobs);
+    }
+    Ok(all)
+}
+
+/// Computes the digest of each effective state that a site's source holds, so that the states of several sources can be
+/// compared; `None` for a state whose effective one cannot be told.
+pub async fn digests(site: &OpenSite) -> Result<HashMap<StateId, Option<Digest>>, Report> {
+    let failed = report(site);
+    let mut listings = site.backend.list();
+    let mut all = HashMap::new();
+    let mut generation = 0;
+    while let Some(listing) = listings.next().await {
+        let listing = listing.map_err(&failed)?;
+        if listing.generation != generation {
+            generation = listing.generation;
+            all.clear();
+        }
+        for listed in listing.rows {
+            if let Some(stored) = listed.stored {
+                let effective = stored.state.effective();
+                let digest = effective.map(|document| Digest::of(document.root()));
+                all.insert(listed.id, digest.ok());
+            }
+        }
     }
     Ok(all)
 }

@@ -89,7 +89,7 @@ pub(super) fn fold(records: &[RunRecord], folding: Folding) -> Vec<Snapshot> {
                 id: SnapshotId::of_run(&record.run),
                 number: place + 1,
                 at: record.run.at().cloned(),
-                origins: vec![Origin::Run(record.run.clone())],
+                origins: vec![Origin::Run(Box::new(record.run.clone()))],
                 wrote,
                 effective: effective(fold.state.as_ref()),
                 state: fold.state.clone(),

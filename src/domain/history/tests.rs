@@ -215,7 +215,8 @@ fn snapshots_are_found_as_people_name_them() {
         Ok(1),
         "local time, an hour ahead of UTC"
     );
-    assert_eq!(number("30h"), Ok(2));
+    assert_eq!(number("30h"), Ok(1));
+    assert_eq!(number("26h"), Ok(2));
     assert_eq!(number("yesterday 11:00"), Ok(2));
     assert_eq!(number("yesterday"), Ok(1));
     assert_eq!(number("3w"), Err(Fault::NotFound));

@@ -14,7 +14,7 @@ const CHUNK: usize = 4096;
 const CANCEL_EVERY: usize = 1024;
 
 /// Keeps names in the order in which they came; a name's place never changes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameIndex {
     chunks: Vec<Arc<Vec<StateId>>>,
     len: usize,

@@ -93,9 +93,19 @@ impl Duplicates {
 }
 
 fn has_equal_pair(object: Node<'_>) -> bool {
-    let mut members = object.children();
-    while let Some(member) = members.next() {
-        if members.clone().any(|other| other.key() == member.key()) {
+    let mut keys = [""; PAIRWISE];
+    let mut escaped = false;
+    for (slot, member) in keys.iter_mut().zip(object.children()) {
+        let Some(key) = member.key() else { continue };
+        escaped |= key.has_escapes();
+        *slot = key.raw();
+    }
+    let mut left = keys.iter().take(object.len());
+    while let Some(key) = left.next() {
+        if left
+            .clone()
+            .any(|other| key == other || (escaped && Text::new(key) == Text::new(other)))
+        {
             return true;
         }
     }

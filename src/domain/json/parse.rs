@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::node::Entry;
+use super::node::{Entry, narrow};
 
 /// The first size in bytes that is refused; spans are 32 bits wide.
 const TOO_LARGE: usize = u32::MAX as usize;
@@ -150,15 +150,6 @@ fn quoted(character: char) -> String {
         '\'' | '"' => format!("'{character}'"),
         _ => format!("'{}'", character.escape_debug()),
     }
-}
-
-/// Narrows an offset or an id.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "`check_size` bounds every offset, and there are no more values than bytes"
-)]
-const fn narrow(at: usize) -> u32 {
-    at as u32
 }
 
 struct Parser<'t> {
@@ -323,7 +314,7 @@ impl<'t> Parser<'t> {
     fn string(&mut self) -> Result<(), SyntaxError> {
         self.at += 1;
         loop {
-            self.skip_plain();
+            self.at = self.next_special(self.at);
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -336,23 +327,19 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    /// Finds the next quote, backslash or control character, eight bytes at a time.
     #[inline]
-    fn skip_plain(&mut self) {
-        while let Some(eight) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+    fn next_special(&self, mut at: usize) -> usize {
+        while let Some(eight) = self.bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
             let marks = special_bytes(u64::from_le_bytes(*eight));
             if marks != 0 {
-                self.at += (marks.trailing_zeros() / 8) as usize;
-                return;
+                return at + (marks.trailing_zeros() / 8) as usize;
             }
-            self.at += 8;
+            at += 8;
         }
-        while self
-            .peek()
-            .is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
-        {
-            self.at += 1;
-        }
+        let tail = self.bytes.get(at..).unwrap_or_default();
+        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+        at + tail.iter().position(special).unwrap_or(tail.len())
     }
 
     fn escape(&mut self) -> Result<(), SyntaxError> {

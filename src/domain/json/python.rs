@@ -38,22 +38,42 @@ pub fn float_repr(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    let size = value.abs();
-    if size == 0.0 || (1e-4..1e16).contains(&size) {
-        let mut plain = value.to_string();
-        if !plain.contains('.') {
-            plain.push_str(".0");
-        }
-        return plain;
-    }
-    let short = format!("{value:e}");
-    let Some((digits, exponent)) = short.split_once('e') else {
-        return short;
-    };
-    let (sign, exponent) = exponent
+    let scientific = shortest(value);
+    let (sign, size) = scientific
         .strip_prefix('-')
-        .map_or(('+', exponent), |exponent| ('-', exponent));
-    format!("{digits}e{sign}{exponent:0>2}")
+        .map_or(("", scientific.as_str()), |size| ("-", size));
+    let (mantissa, exponent) = size.split_once('e').unwrap_or((size, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let places = exponent.unsigned_abs() as usize;
+    let digits = mantissa.replace('.', "");
+    match exponent {
+        -4..=-1 => format!("{sign}0.{}{digits}", "0".repeat(places - 1)),
+        0..16 => format!("{sign}{}", with_point(&digits, places + 1)),
+        16.. => format!("{sign}{mantissa}e+{places:02}"),
+        _ => format!("{sign}{mantissa}e-{places:02}"),
+    }
+}
+
+/// Gives the shortest digits that read back as the value, and of those the nearest ones. Where two are equally near,
+/// Python takes the even one and Rust's own choice is the upper.
+fn shortest(value: f64) -> String {
+    let upper = format!("{value:e}");
+    let mantissa = upper.split('e').next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    let even = format!("{value:.*e}", digits - 1);
+    if even.parse() == Ok(value) {
+        even
+    } else {
+        upper
+    }
+}
+
+/// Puts the point after so many digits, adding zeros before it and one after it where there are none.
+fn with_point(digits: &str, before: usize) -> String {
+    match digits.split_at_checked(before) {
+        Some((whole, fraction)) if !fraction.is_empty() => format!("{whole}.{fraction}"),
+        _ => format!("{digits:0<before$}.0"),
+    }
 }
 
 /// Writes a text as a JSON string in ASCII, as `json.dumps` does.
@@ -79,7 +99,7 @@ pub fn scalar(node: Node<'_>) -> Option<Cow<'_, str>> {
 
 /// Gives the Python form of a string, whose text with its quotes is `raw`.
 fn string<'d>(text: Text<'d>, raw: &'d str) -> Cow<'d, str> {
-    if is_plain(text.raw()) && !text.raw().contains('\\') {
+    if is_plain(text.raw()) {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());
@@ -319,6 +339,15 @@ fn walk<'d>(node: Node<'d>, mut visit: impl FnMut(Step<'d>)) {
 
 fn push_text(out: &mut String, text: Text<'_>) {
     out.push('"');
+    if is_plain(text.raw()) {
+        out.push_str(text.raw());
+    } else {
+        push_units(out, text);
+    }
+    out.push('"');
+}
+
+fn push_units(out: &mut String, text: Text<'_>) {
     for unit in text.units() {
         match unit {
             Unit::Plain(run) => push_escaped(out, run),
@@ -326,11 +355,10 @@ fn push_text(out: &mut String, text: Text<'_>) {
             Unit::Surrogate(code) => push_code(out, code),
         }
     }
-    out.push('"');
 }
 
 fn push_escaped(out: &mut String, text: &str) {
-    if is_plain(text) && !text.contains(['"', '\\']) {
+    if is_plain(text) {
         out.push_str(text);
     } else {
         text.chars().for_each(|character| push_char(out, character));
@@ -359,7 +387,8 @@ fn push_code(out: &mut String, code: u16) {
     let _ = write!(out, "\\u{code:04x}");
 }
 
-/// Says whether all characters are printable ASCII.
+/// Says whether Python writes the text as it is: printable ASCII without quotes and backslashes.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    text.bytes()
+        .all(|byte| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~'))
 }

@@ -71,7 +71,7 @@ impl<'d> Text<'d> {
         self.has_escapes() && self.units().any(|unit| matches!(unit, Unit::Surrogate(_)))
     }
 
-    fn has_escapes(&self) -> bool {
+    pub(super) fn has_escapes(&self) -> bool {
         memchr::memchr(b'\\', self.0.as_bytes()).is_some()
     }
 

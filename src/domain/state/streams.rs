@@ -15,6 +15,11 @@ const NOT_BOOKMARKS: [&str; 6] = [
     "starting_replication_value",
 ];
 
+/// Tells whether a key of a stream or partition may hold a bookmark, or values that hold bookmarks.
+pub(in crate::domain) fn may_be_bookmark(key: &str) -> bool {
+    !NOT_BOOKMARKS.contains(&key)
+}
+
 /// Holds one value that a stream, or one partition of it, goes on from.
 #[derive(Clone, Copy)]
 pub struct Bookmark<'d> {
@@ -84,6 +89,19 @@ pub fn stream_names(document: &Document) -> Vec<Text<'_>> {
 pub fn bookmarks(document: &Document) -> Vec<Bookmark<'_>> {
     let mut found = Vec::new();
     visit(document, &mut |bookmark| found.push(bookmark));
+    found
+}
+
+/// Lists the bookmarks of one stream, or of one of its partitions, without those of the partitions in it.
+pub fn bookmarks_of(holder: Node<'_>) -> Vec<Bookmark<'_>> {
+    let mut found = Vec::new();
+    let around = std::iter::once(holder).chain(holder.ancestors().skip(1).take(1));
+    if let Some(stream) = around.filter_map(|node| node.key()).next() {
+        let context = holder.get("context").filter(|_| holder.key().is_none());
+        values(holder, stream, context, &mut |bookmark| {
+            found.push(bookmark)
+        });
+    }
     found
 }
 

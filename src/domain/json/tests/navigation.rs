@@ -2,18 +2,12 @@
 
 use rstest::rstest;
 
-use super::document;
-use crate::domain::json::{Document, Kind, Node, NodeId, Pointer};
+use super::{at, document};
+use crate::domain::json::{Kind, Node, NodeId};
 
 const STATE: &str = r#"{"singer_state": {"bookmarks": {"issues": {"partitions": [
     {"context": {"repo": "a"}, "replication_key_value": "2026-01-01"},
     {"context": {"repo": "b"}, "replication_key_value": 7}]}, "empty": {}}}, "n": null}"#;
-
-fn at<'d>(document: &'d Document, pointer: &str) -> Node<'d> {
-    document
-        .at(&Pointer::parse(pointer).unwrap())
-        .unwrap_or_else(|| panic!("nothing at {pointer}"))
-}
 
 fn raws<'d>(nodes: impl Iterator<Item = Node<'d>>) -> Vec<&'d str> {
     nodes.map(|node| node.raw()).collect()

@@ -1,0 +1,446 @@
+//! The command line: what may be written there, and the commands that answer on standard output.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::error::ErrorKind as Wrong;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::domain::history::Clock;
+use crate::project::{Site, Surroundings};
+use crate::report::{Fault, Report};
+use output::{Failure, Output};
+use session::{Session, Voice};
+use sites::{Chosen, Sites};
+
+mod diff;
+mod get;
+mod json;
+mod list;
+mod log;
+mod marks;
+mod names;
+mod nearest;
+mod output;
+mod session;
+mod sites;
+mod sources;
+
+/// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
+const NOW: &str = "STATESCOPE_NOW";
+
+/// Inspects the state that data jobs and bots leave behind.
+#[derive(Parser)]
+#[command(
+    name = "statescope",
+    version,
+    max_term_width = 100,
+    after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, or a \
+                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in."
+)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// What to open.
+    #[arg(value_name = "SOURCE")]
+    opened: Vec<String>,
+    /// A source to read; may be given again. Commands take it before or behind their name.
+    #[arg(long = "source", value_name = "NAME|URI", env = "STATESCOPE_SOURCE")]
+    sources: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// The options that every command takes.
+#[derive(Args, Debug, Clone)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
+struct Options {
+    /// The folder of a Meltano project to read.
+    #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", global = true)]
+    project: Option<PathBuf>,
+    /// Answers in JSON on standard output, errors in JSON lines on standard error.
+    #[arg(long, env = "STATESCOPE_JSON", value_parser = FalseyValueParser::new(), global = true)]
+    json: bool,
+    /// When to use colours; `NO_COLOR` in the environment means never.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        env = "STATESCOPE_COLOR",
+        default_value = "auto",
+        hide_default_value = true,
+        global = true
+    )]
+    color: Color,
+    /// Says nothing on standard error but errors.
+    #[arg(long, env = "STATESCOPE_QUIET", value_parser = FalseyValueParser::new(), global = true)]
+    quiet: bool,
+    /// Says which sources are read, and what chose them.
+    #[arg(
+        short,
+        long,
+        env = "STATESCOPE_VERBOSE",
+        value_parser = FalseyValueParser::new(),
+        conflicts_with = "quiet",
+        global = true
+    )]
+    verbose: bool,
+    /// Exits with 0 although some source could not be read, when others answered.
+    #[arg(long, env = "STATESCOPE_BEST_EFFORT", value_parser = FalseyValueParser::new(), global = true)]
+    best_effort: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Color {
+    /// When standard output is a terminal.
+    Auto,
+    Always,
+    Never,
+}
+
+/// The sources, written behind a command's name.
+#[derive(Args)]
+struct Behind {
+    /// A source to read; may be given again.
+    #[arg(long = "source", value_name = "NAME|URI")]
+    sources: Vec<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Opens the terminal interface on a bundled sample project, in a throw-away copy.
+    Demo,
+    /// Lists the jobs, one a line.
+    List {
+        #[command(flatten)]
+        arguments: list::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Prints a job's state, as `meltano state get` does.
+    Get {
+        #[command(flatten)]
+        arguments: get::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Prints a job's timeline, newest first.
+    Log {
+        #[command(flatten)]
+        arguments: log::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Compares two states by meaning; exits with 0 when they are the same value, 1 when not.
+    Diff {
+        #[command(flatten)]
+        arguments: diff::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Lists the sources: what was found, what decided it, what it can do.
+    Sources {
+        #[command(flatten)]
+        behind: Behind,
+    },
+}
+
+impl Command {
+    fn sources(&self) -> &[String] {
+        match self {
+            Self::Demo => &[],
+            Self::List { behind, .. }
+            | Self::Get { behind, .. }
+            | Self::Log { behind, .. }
+            | Self::Diff { behind, .. }
+            | Self::Sources { behind } => &behind.sources,
+        }
+    }
+}
+
+/// Says what a command line asks for.
+pub enum Invocation {
+    /// The terminal interface on these sites.
+    Browse {
+        /// The sites, in the order in which they were named; never none.
+        sites: Vec<Site>,
+    },
+    /// The terminal interface on the bundled sample.
+    Demo,
+    /// A command that answers on standard output.
+    Answer(Box<Answer>),
+    /// Nothing more: help was printed, or what is wrong was said. The value is the exit code.
+    Finished(u8),
+}
+
+/// Holds a command that is ready to run.
+pub struct Answer {
+    command: Command,
+    options: Options,
+    chosen: Chosen,
+    process: Process,
+}
+
+/// Holds what the commands know of the process that they run in.
+struct Process {
+    surroundings: Surroundings,
+    clock: Clock,
+    /// The width of the terminal that standard output is; `None` when it is none.
+    width: Option<usize>,
+}
+
+/// Reads a command line, the program's name first.
+///
+/// `width` is that of the terminal that standard output is, `None` when it is none. What is wrong is written to standard
+/// error; help and version to standard output.
+pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>) -> Invocation {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = Line::command()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Ok((Line::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((line, matches)) => {
+            let voice = Voice::of(&line.options);
+            invocation(line, &matches, width).unwrap_or_else(|report| {
+                voice.error(&report);
+                Invocation::Finished(report.fault.exit_code())
+            })
+        }
+        Err(error) => Invocation::Finished(wrong_use(&error, wants_json(&arguments))),
+    }
+}
+
+fn invocation(
+    line: Line,
+    matches: &ArgMatches,
+    width: Option<usize>,
+) -> Result<Invocation, Report> {
+    let process = Process::new(width)?;
+    let chosen = Chosen::of(&line, matches);
+    match line.command {
+        Some(Command::Demo) => Ok(Invocation::Demo),
+        None => {
+            not_a_command(&line.opened, &process.surroundings)?;
+            let sites = Sites::resolve(&chosen, &process.surroundings)?.into_every_site()?;
+            Ok(Invocation::Browse { sites })
+        }
+        Some(command) => Ok(Invocation::Answer(Box::new(Answer {
+            command,
+            options: line.options,
+            chosen,
+            process,
+        }))),
+    }
+}
+
+impl Process {
+    fn new(width: Option<usize>) -> Result<Self, Report> {
+        let surroundings = Surroundings::of_process()?;
+        let now = match surroundings.variables.get(NOW) {
+            None => Timestamp::now(),
+            Some(text) => text.parse().map_err(|error| {
+                Report::new(Fault::Usage, format!("{NOW} is no time"))
+                    .because(error)
+                    .hint("write it as RFC 3339, `2026-11-30T04:00:00Z`, or leave it unset")
+            })?,
+        };
+        let clock = Clock {
+            now,
+            zone: TimeZone::system(),
+        };
+        Ok(Self {
+            surroundings,
+            clock,
+            width,
+        })
+    }
+}
+
+impl Chosen {
+    /// Gathers the sources; what the command line names puts what the environment names out of force.
+    fn of(line: &Line, matches: &ArgMatches) -> Self {
+        let is_written = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let behind = line.command.as_ref().map_or(&[][..], Command::sources);
+        let any_written = !behind.is_empty()
+            || !line.opened.is_empty()
+            || is_written("sources")
+            || is_written("project");
+        let counts = |id| is_written(id) || !any_written;
+        let before = line.sources.iter().filter(|_| counts("sources"));
+        Self {
+            sources: line
+                .opened
+                .iter()
+                .chain(before)
+                .chain(behind)
+                .cloned()
+                .collect(),
+            project: line.options.project.clone().filter(|_| counts("project")),
+        }
+    }
+}
+
+/// Finds the word that is neither a source nor a command, but nearly a command.
+fn not_a_command(opened: &[String], surroundings: &Surroundings) -> Result<(), Report> {
+    let commands = Line::command();
+    for word in opened {
+        let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if !is_word || surroundings.directory.join(word).exists() {
+            continue;
+        }
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let near = names
+            .filter_map(|name| Some((nearest::distance(word, name, 2)?, name)))
+            .min();
+        if let Some((_, name)) = near {
+            let message = format!("there is no command and no source '{word}'");
+            return Err(Report::new(Fault::Usage, message).hint(format!("did you mean `{name}`?")));
+        }
+    }
+    Ok(())
+}
+
+impl Answer {
+    /// Runs the command, and gives the exit code.
+    pub async fn run(self) -> u8 {
+        let voice = Voice::of(&self.options);
+        match self.answer(voice).await {
+            Ok(code) => code,
+            Err(Failure::Report(report)) => {
+                voice.error(&report);
+                report.fault.exit_code()
+            }
+            Err(Failure::Output(error)) => output_failed(voice, &error),
+        }
+    }
+
+    async fn answer(self, voice: Voice) -> Result<u8, Failure> {
+        let Self {
+            command,
+            options,
+            chosen,
+            process,
+        } = self;
+        let colour = options.color.is_on(&process);
+        let sites = Sites::resolve(&chosen, &process.surroundings)?;
+        let mut session = Session {
+            out: Output::new(colour, process.width),
+            voice,
+            clock: process.clock,
+            surroundings: process.surroundings,
+            sites,
+            missed: false,
+        };
+        let code = match command {
+            Command::List { arguments, .. } => list::run(&mut session, arguments).await?,
+            Command::Get { arguments, .. } => get::run(&mut session, arguments).await?,
+            Command::Log { arguments, .. } => log::run(&mut session, arguments).await?,
+            Command::Diff { arguments, .. } => diff::run(&mut session, arguments).await?,
+            Command::Sources { .. } => sources::run(&mut session).await?,
+            Command::Demo => 0,
+        };
+        match session.out.flush() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
+            _ => {}
+        }
+        let missed = session.missed && !options.best_effort;
+        Ok(if missed { code.max(3) } else { code })
+    }
+}
+
+impl Color {
+    fn is_on(self, process: &Process) -> bool {
+        let variable = |name| process.surroundings.variables.get(name).map(String::as_str);
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                process.width.is_some()
+                    && variable("NO_COLOR").is_none_or(str::is_empty)
+                    && variable("TERM") != Some("dumb")
+            }
+        }
+    }
+}
+
+/// Tells why standard output took no more; a reader that closed the pipe has seen enough, and that is no fault.
+fn output_failed(voice: Voice, error: &std::io::Error) -> u8 {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return 0;
+    }
+    let report = Report::new(Fault::Unreachable, "cannot write the answer").because(error);
+    voice.error(&report);
+    report.fault.exit_code()
+}
+
+/// Says that the process cannot run commands at all, and gives the exit code.
+pub fn not_started(error: &std::io::Error) -> u8 {
+    let report = Report::new(Fault::Internal, "cannot start").because(error);
+    let voice = Voice {
+        json: false,
+        quiet: false,
+        verbose: false,
+    };
+    voice.error(&report);
+    report.fault.exit_code()
+}
+
+/// Says what is wrong with a command line, or prints the help that was asked for.
+fn wrong_use(error: &clap::Error, json: bool) -> u8 {
+    let is_answer = matches!(error.kind(), Wrong::DisplayHelp | Wrong::DisplayVersion);
+    if is_answer || !json {
+        // Nobody is left to tell when this cannot be written.
+        let _ = error.print();
+    } else {
+        let text = error.render().to_string();
+        let mut parts = text.split("\n\n").map(one_line);
+        let message = parts.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
+        let mut hint = String::new();
+        for part in parts.filter(|part| !part.is_empty()) {
+            let separator = if hint.is_empty() { "" } else { "; " };
+            // Writing to a `String` cannot fail.
+            let _ = write!(
+                hint,
+                "{separator}{}",
+                part.strip_prefix("tip: ").unwrap_or(&part)
+            );
+        }
+        let report = Report::new(Fault::Usage, message).hint(hint);
+        let _ = std::io::stderr().write_all(&json::error_line(&report));
+    }
+    u8::try_from(error.exit_code()).unwrap_or(2)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Tells whether errors are wanted as JSON, on a command line that could not be read.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let falsey = ["", "0", "f", "false", "n", "no", "off"];
+    let variable = std::env::var("STATESCOPE_JSON");
+    arguments
+        .iter()
+        .take_while(|argument| *argument != "--")
+        .any(|argument| argument == "--json")
+        || variable.is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_made() {
+        Line::command().debug_assert();
+    }
+}

@@ -1,0 +1,192 @@
+//! Jobs as a table for people.
+
+use std::io;
+
+use jiff::Timestamp;
+
+use super::{Other, Row, Sink};
+use crate::cli::marks::run_standing;
+use crate::cli::output::{Cell, Output, Tone, bytes, widths};
+use crate::domain::history::Run;
+use crate::domain::id::StateId;
+use crate::domain::job::Job;
+use crate::domain::lint::{Finding, Severity};
+use crate::domain::moment::age;
+use crate::domain::state::BookmarkAges;
+use crate::report::printable;
+
+/// The place of the state ID among the cells of a row.
+const ID: usize = 1;
+
+/// How wide a state ID may be for the columns behind it to be aligned with its longer siblings.
+const ALIGNED: usize = 80;
+
+/// How many columns of state IDs are aligned however narrow the terminal is.
+const NARROWEST: usize = 20;
+
+/// What stands between two columns.
+const GAP: usize = 2;
+
+/// Writes jobs as aligned columns, so it holds them until all are known. State IDs are never cut: they are there to be copied.
+pub(super) struct TableRows {
+    now: Timestamp,
+    with_source: bool,
+    rows: Vec<Vec<Cell>>,
+    /// Where the present source's rows begin.
+    start: usize,
+}
+
+impl TableRows {
+    pub(super) fn new(now: Timestamp, with_source: bool) -> Self {
+        Self {
+            now,
+            with_source,
+            rows: Vec::new(),
+            start: 0,
+        }
+    }
+
+    /// Names the columns.
+    fn heading(&self) -> Vec<Cell> {
+        let mut cells = vec![Cell::empty(), Cell::new("state ID").gap(" ")];
+        if self.with_source {
+            cells.push(Cell::new("source"));
+        }
+        cells.extend([
+            Cell::new("run").right(),
+            Cell::empty(),
+            Cell::new("bookmark").right(),
+            Cell::new("size").right(),
+        ]);
+        cells
+            .into_iter()
+            .map(|cell| cell.tone(Tone::Heading))
+            .collect()
+    }
+}
+
+impl Sink for TableRows {
+    fn add(&mut self, row: &Row<'_>) -> io::Result<()> {
+        let job = row.job;
+        let (mark, tone, word) = standing(job, self.now);
+        let ran = job.last_run.as_ref().or(job.last_edit.as_ref());
+        let mut cells = vec![
+            Cell::new(mark).tone(tone),
+            Cell::new(shown(&job.id)).gap(" "),
+        ];
+        if self.with_source {
+            cells.push(Cell::new(printable(row.name)).tone(Tone::Faint));
+        }
+        let bookmark = job.bookmark.as_ref();
+        cells.extend([
+            Cell::new(ran.map_or_else(String::new, |run| run_age(run, self.now))).right(),
+            Cell::new(word).tone(tone),
+            Cell::new(bookmark.map_or_else(String::new, |ages| bookmark_age(ages, self.now)))
+                .right(),
+            Cell::new(if job.has_state {
+                bytes(job.size)
+            } else {
+                String::new()
+            })
+            .right(),
+            beside(&row.elsewhere),
+            worst(&job.findings),
+        ]);
+        self.rows.push(cells);
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.rows.truncate(self.start);
+    }
+
+    fn next_source(&mut self, _: &mut Output) -> io::Result<()> {
+        self.start = self.rows.len();
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Output) -> io::Result<()> {
+        if out.is_terminal() && !self.rows.is_empty() {
+            let heading = self.heading();
+            self.rows.insert(0, heading);
+        }
+        let mut widths = widths(&self.rows);
+        let columns = widths.iter().filter(|width| **width > 0);
+        let beside: usize = columns.map(|width| width + GAP).sum();
+        if let Some(ids) = widths.get_mut(ID) {
+            let left = |width: usize| width.saturating_sub(beside - *ids).max(NARROWEST);
+            *ids = (*ids).min(out.width().map_or(ALIGNED, left));
+        }
+        self.rows.iter().try_for_each(|row| out.row(row, &widths))
+    }
+}
+
+/// Writes a state ID; the empty one, which is one like any other, as a shell would take it.
+fn shown(id: &StateId) -> String {
+    if id.as_str().is_empty() {
+        return "''".to_owned();
+    }
+    printable(id.as_str())
+}
+
+/// Says how a job stands: a mark, its colour, and the word for it.
+fn standing(job: &Job, now: Timestamp) -> (&'static str, Tone, String) {
+    let Some(run) = &job.last_run else {
+        return match (&job.last_edit, job.has_state) {
+            (Some(_), true) => ("◆", Tone::Plain, "edited by hand".to_owned()),
+            (None, true) => ("○", Tone::Faint, "no run known".to_owned()),
+            (_, false) => ("∅", Tone::Faint, "state gone".to_owned()),
+        };
+    };
+    let (mark, tone, word) = run_standing(run, now);
+    let left_a_state = run.is_complete() || run.is_incomplete() || job.last_edit.is_some();
+    match (job.has_state, left_a_state) {
+        (true, _) => (mark, tone, word),
+        (false, true) => ("∅", Tone::Faint, format!("{word}, state gone")),
+        (false, false) => ("·", Tone::Faint, format!("{word}, no state")),
+    }
+}
+
+fn run_age(run: &Run, now: Timestamp) -> String {
+    if run.is_alive(now) {
+        return "now".to_owned();
+    }
+    match run.at() {
+        None => String::new(),
+        Some(stamp) => match stamp.instant {
+            Some(at) => age(at, now),
+            None => printable(&stamp.text),
+        },
+    }
+}
+
+/// Writes the age of the newest bookmark.
+fn bookmark_age(ages: &BookmarkAges, now: Timestamp) -> String {
+    age(ages.newest, now)
+}
+
+/// Says whether the state ID has the same state in other sources.
+fn beside(elsewhere: &[Other<'_>]) -> Cell {
+    let all = |wanted: Option<bool>| elsewhere.iter().all(|other| other.equal == wanted);
+    match elsewhere {
+        [] => Cell::empty(),
+        _ if all(Some(true)) => Cell::new("= elsewhere").tone(Tone::Faint),
+        _ if elsewhere.iter().any(|other| other.equal == Some(false)) => {
+            Cell::new("≠ elsewhere").tone(Tone::Warning)
+        }
+        _ => Cell::new("? elsewhere").tone(Tone::Warning),
+    }
+}
+
+/// Names the worst finding.
+fn worst(findings: &[Finding]) -> Cell {
+    let Some(finding) = findings.iter().max_by_key(|finding| finding.severity) else {
+        return Cell::empty();
+    };
+    let tone = match finding.severity {
+        Severity::Error => Tone::Bad,
+        Severity::Warning => Tone::Warning,
+        Severity::Note => Tone::Plain,
+    };
+    Cell::new(format!("! {}", finding.rule)).tone(tone)
+}

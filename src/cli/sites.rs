@@ -1,0 +1,285 @@
+//! Which sources a command asks, and which of them a state ID means.
+
+use std::path::{Path, PathBuf};
+
+use super::nearest::Nearest;
+use super::session::Session;
+use crate::domain::history::Timeline;
+use crate::domain::id::StateId;
+use crate::ops::{OpenSite, read};
+use crate::project::{Site, Surroundings};
+use crate::report::{Fault, Report, printable};
+use futures_util::StreamExt;
+
+/// Holds what the command line and the environment chose.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Chosen {
+    pub(super) sources: Vec<String>,
+    pub(super) project: Option<PathBuf>,
+}
+
+/// Holds one source that can be asked.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// What the command line called it, else the site's name.
+    pub(super) name: String,
+    pub(super) open: OpenSite,
+    /// Whether it is the project's that `--project` or the working directory names.
+    is_project: bool,
+}
+
+/// Holds the sources that can be asked, and why others cannot.
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    sources: Vec<Source>,
+    failed: Vec<Report>,
+}
+
+/// Holds what a written state ID means.
+#[derive(Debug, Clone)]
+pub(super) struct Located {
+    pub(super) source: Source,
+    pub(super) id: StateId,
+}
+
+impl Source {
+    fn new(name: Option<&str>, site: Site, is_project: bool) -> Self {
+        Self {
+            name: name.map_or_else(|| site.name.clone(), str::to_owned),
+            open: OpenSite::new(site),
+            is_project,
+        }
+    }
+}
+
+impl Sites {
+    /// Finds the sources without opening any. A wrong name stops; what else fails is kept, so that the others are asked.
+    pub(super) fn resolve(chosen: &Chosen, surroundings: &Surroundings) -> Result<Self, Report> {
+        let mut found = Self::default();
+        if let Some(folder) = &chosen.project {
+            found.add(None, project(surroundings, folder), true)?;
+        }
+        for text in &chosen.sources {
+            found.add(Some(text), surroundings.source(text), false)?;
+        }
+        if chosen.project.is_none() && chosen.sources.is_empty() {
+            found.add(None, surroundings.nearest(), true)?;
+        }
+        Ok(found)
+    }
+
+    fn add(
+        &mut self,
+        name: Option<&str>,
+        site: Result<Site, Report>,
+        is_project: bool,
+    ) -> Result<(), Report> {
+        match site {
+            Ok(site) => {
+                let known = |source: &Source| source.open.site.location == site.location;
+                if !self.sources.iter().any(known) {
+                    self.sources.push(Source::new(name, site, is_project));
+                }
+            }
+            Err(report) if report.fault == Fault::Usage => return Err(report),
+            Err(report) => self.failed.push(report),
+        }
+        Ok(())
+    }
+
+    /// Gives every site, or the first reason why one cannot be had.
+    pub(super) fn into_every_site(mut self) -> Result<Vec<Site>, Report> {
+        if self.failed.is_empty() {
+            let sources = self.sources.into_iter();
+            return Ok(sources.map(|source| source.open.site).collect());
+        }
+        Err(self.failed.swap_remove(0))
+    }
+
+    /// Finds the source that a text names: as the command line wrote it, by its URI, or by its own name.
+    fn named(&self, text: &str) -> Result<Option<&Source>, Report> {
+        let mut sources = self.sources.iter();
+        let exactly = |source: &&Source| source.name == text || *source.open.source == *text;
+        if let Some(source) = sources.find(exactly) {
+            return Ok(Some(source));
+        }
+        let by_name = |source: &&Source| source.open.site.name == text;
+        let mut found = self.sources.iter().filter(by_name);
+        match (found.next(), found.next()) {
+            (Some(one), Some(other)) => Err(Report::new(
+                Fault::Usage,
+                format!("'{text}' names several sources"),
+            )
+            .because(format!(
+                "{} and {} are two of them",
+                one.open.source, other.open.source
+            ))
+            .hint("write the source as you gave it to --source")),
+            (one, _) => Ok(one),
+        }
+    }
+}
+
+fn project(surroundings: &Surroundings, folder: &Path) -> Result<Site, Report> {
+    let folder = surroundings.directory.join(folder);
+    if folder.join("meltano.yml").is_file() {
+        return surroundings.project(&folder);
+    }
+    Err(Report::new(
+        Fault::NotFound,
+        format!("{} is no Meltano project", folder.display()),
+    )
+    .because("there is no meltano.yml in it")
+    .hint("name the folder that holds meltano.yml, or a database by --source"))
+}
+
+impl Session {
+    /// Gives the sources to ask, having said of the others why they cannot be asked.
+    pub(super) fn sources(&mut self) -> Result<Vec<Source>, Report> {
+        let mut failed = std::mem::take(&mut self.sites.failed);
+        let first = if self.sites.sources.is_empty() && !failed.is_empty() {
+            Some(failed.remove(0))
+        } else {
+            None
+        };
+        for report in &failed {
+            self.miss(report);
+        }
+        match first {
+            Some(report) => Err(report),
+            None => Ok(self.sites.sources.clone()),
+        }
+    }
+
+    /// Finds the source that `SOURCE::STATE_ID` names; `None` for a bare ID.
+    pub(super) fn qualified(&self, text: &str) -> Result<Option<Located>, Report> {
+        for (at, separator) in text.match_indices("::") {
+            let (name, rest) = text.split_at(at);
+            let id = rest.get(separator.len()..).unwrap_or_default();
+            if let Some(source) = self.source_named(name)? {
+                let id = StateId::from(id);
+                return Ok(Some(Located { source, id }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn source_named(&self, name: &str) -> Result<Option<Source>, Report> {
+        if let Some(source) = self.sites.named(name)? {
+            return Ok(Some(source.clone()));
+        }
+        let is_path = name.starts_with(['.', '/']) || name.contains("://");
+        let is_there = !name.is_empty() && self.surroundings.directory.join(name).exists();
+        if !is_path && !is_there {
+            return Ok(None);
+        }
+        let site = self.surroundings.source(name)?;
+        Ok(Some(Source::new(Some(name), site, false)))
+    }
+
+    /// Finds the source that a state ID means; `None` when several were asked and none has it.
+    ///
+    /// Of one source nothing is read for that. Of several, a project's own comes first, else the only one that has the ID.
+    pub(super) async fn locate(&mut self, text: &str) -> Result<Option<Located>, Report> {
+        if let Some(located) = self.qualified(text)? {
+            return Ok(Some(located));
+        }
+        let id = StateId::from(text);
+        let mut sources = self.sources()?;
+        let own = sources.iter().position(|source| source.is_project);
+        if let Some(place) = own.or((sources.len() == 1).then_some(0)) {
+            let source = sources.swap_remove(place);
+            return Ok(Some(Located { source, id }));
+        }
+        let mut having = Vec::new();
+        for source in sources {
+            match has(&source.open, &id).await {
+                Ok(true) => having.push(source),
+                Ok(false) => {}
+                Err(report) => self.miss(&report),
+            }
+        }
+        if having.len() > 1 {
+            return Err(ambiguous(&id, &having));
+        }
+        let source = having.pop();
+        Ok(source.map(|source| Located { source, id }))
+    }
+
+    /// Says that no source has a state ID, and names those that may have been meant.
+    pub(super) async fn unknown(
+        &mut self,
+        fault: Fault,
+        located: Option<&Located>,
+        text: &str,
+    ) -> Report {
+        let id = located.map_or(text, |located| located.id.as_str());
+        let sources = match located {
+            Some(located) => vec![located.source.clone()],
+            None => self.sources().unwrap_or_default(),
+        };
+        let mut nearest = Nearest::to(id);
+        for source in &sources {
+            let mut chunks = read::list(&source.open);
+            // A source that fails here has been reported where the ID was looked for; it only has nothing to offer.
+            while let Some(Ok(chunk)) = chunks.next().await {
+                chunk.jobs.into_iter().for_each(|job| nearest.add(job.id));
+            }
+        }
+        let places: Vec<&str> = sources.iter().map(|source| &*source.open.source).collect();
+        let message = format!("there is no state ID '{id}' in {}", places.join(" and "));
+        let report = Report::new(fault, message).on_state(id);
+        let report = match places.as_slice() {
+            [place] => report.on_source(place),
+            _ => report,
+        };
+        match nearest.names().as_slice() {
+            [] => report.hint("`statescope list` names the state IDs"),
+            names => report.hint(format!("did you mean {}?", any_of(names))),
+        }
+    }
+}
+
+async fn has(open: &OpenSite, id: &StateId) -> Result<bool, Report> {
+    if read::state(open, id).await?.is_some() {
+        return Ok(true);
+    }
+    Ok(is_known(&read::timeline(open, id).await?))
+}
+
+/// Tells whether a source knows the job of a timeline at all.
+pub(super) fn is_known(timeline: &Timeline) -> bool {
+    timeline.snapshots.len() > 1 || timeline.snapshots.iter().any(|now| now.state.is_some())
+}
+
+fn ambiguous(id: &StateId, having: &[Source]) -> Report {
+    let names: Vec<String> = having
+        .iter()
+        .map(|source| shell_word(&format!("{}::{}", source.name, id.as_str())))
+        .collect();
+    Report::new(
+        Fault::Usage,
+        format!("several sources have the state ID '{id}'"),
+    )
+    .hint(format!("write {}", names.join(" or ")))
+    .on_state(id.as_str())
+}
+
+fn any_of(names: &[StateId]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Quotes a word, where it needs it, so that a shell takes it as it is.
+pub(super) fn shell_word(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+=,".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", printable(text).replace('\'', "'\\''"))
+    }
+}

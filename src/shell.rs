@@ -1,0 +1,201 @@
+//! The imperative edge: the terminal, the loop between it and the screen, and what the screen asks for.
+//!
+//! Everything is a message to [`tui::update`]: keys, answers, time. The screen is drawn once nothing waits to be taken in,
+//! and not while nothing changes. The terminal is put back however the loop ends: a key, an error, a signal, a panic.
+
+use std::io;
+use std::time::Duration;
+
+use crossterm::event::{Event, EventStream};
+use futures_util::StreamExt;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::layout::Size;
+use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::time::{Instant, Interval, interval_at};
+
+use crate::domain::ui::Theme;
+use crate::project::Site;
+use crate::report::{Fault, Report};
+use crate::tui::{self, Effect, Message, Model, Setup, SourceSetup};
+
+mod crash;
+mod effects;
+mod keys;
+mod signals;
+mod terminal;
+
+use effects::Effects;
+use terminal::Screen;
+
+pub use terminal::guarded;
+
+/// How often the ages on the screen are brought up to date.
+const TICK: Duration = Duration::from_secs(30);
+
+/// How many messages are taken in before the screen is drawn all the same, so that a flood of answers cannot freeze it.
+const TAKEN_AT_ONCE: usize = 256;
+
+/// How many events wait before the terminal does.
+const WAITING_EVENTS: usize = 256;
+
+/// How many answers wait before those who give them do.
+const WAITING_ANSWERS: usize = 64;
+
+/// Opens the screen on some sites, and comes back when the user leaves.
+///
+/// Without a terminal on both sides it is wrong use. A signal that asks for the end, or a terminal that is gone, ends it
+/// quietly.
+pub fn run(sites: Vec<Site>) -> Result<(), Report> {
+    terminal::check()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
+    let outcome = guarded(|| runtime.block_on(session(sites)));
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn session(sites: Vec<Site>) -> Result<(), Report> {
+    let mut screen = Screen::open().map_err(|error| failed(&error))?;
+    let size = screen.size().map_err(|error| failed(&error))?;
+    let (model, first) = Model::new(setup(&sites, size));
+    let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
+    let mut session = Session {
+        model,
+        effects: Effects::new(sites, sender),
+        events: events(),
+        answers,
+        ticks: interval_at(Instant::now() + TICK, TICK),
+    };
+    session.effects.run(first);
+    let mut stop = std::pin::pin!(signals::stop());
+    loop {
+        if let Err(error) = screen.draw(&session.model) {
+            return ended(&error);
+        }
+        let next = tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            () = crash::noticed() => return Ok(()),
+            next = session.next() => next,
+        };
+        match next.and_then(|message| session.take_in(message)) {
+            Ok(Going::On) => {}
+            Ok(Going::Away) => return Ok(()),
+            Err(error) => return ended(&error),
+        }
+    }
+}
+
+/// Says whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Going {
+    On,
+    Away,
+}
+
+struct Session {
+    model: Model,
+    effects: Effects,
+    events: mpsc::Receiver<io::Result<Event>>,
+    answers: mpsc::Receiver<Message>,
+    ticks: Interval,
+}
+
+impl Session {
+    /// Waits for the next message; `None` for an event that means nothing here.
+    async fn next(&mut self) -> io::Result<Option<Message>> {
+        tokio::select! {
+            biased;
+            event = self.events.recv() => translated(event),
+            Some(answer) = self.answers.recv() => Ok(Some(answer)),
+            _ = self.ticks.tick() => Ok(Some(Message::Tick(Timestamp::now()))),
+        }
+    }
+
+    /// Gives a message that waits, keys before answers; `None` when none does.
+    fn waiting(&mut self) -> io::Result<Option<Message>> {
+        loop {
+            match self.events.try_recv() {
+                Ok(event) => match translated(Some(event))? {
+                    Some(message) => return Ok(Some(message)),
+                    None => continue,
+                },
+                Err(TryRecvError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(TryRecvError::Empty) => return Ok(self.answers.try_recv().ok()),
+            }
+        }
+    }
+
+    /// Takes in a message and those that wait behind it.
+    fn take_in(&mut self, first: Option<Message>) -> io::Result<Going> {
+        let mut next = first;
+        for _ in 0..TAKEN_AT_ONCE {
+            let Some(message) = next else { break };
+            let effects = tui::update(&mut self.model, message);
+            if effects.contains(&Effect::Quit) {
+                return Ok(Going::Away);
+            }
+            self.effects.run(effects);
+            next = self.waiting()?;
+        }
+        Ok(Going::On)
+    }
+}
+
+/// Reads the terminal's events beside the loop, so that the loop can ask whether one waits.
+fn events() -> mpsc::Receiver<io::Result<Event>> {
+    let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
+    tokio::spawn(async move {
+        let mut events = EventStream::new();
+        while let Some(event) = events.next().await {
+            let failed = event.is_err();
+            if sender.send(event).await.is_err() || failed {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
+    match event {
+        Some(event) => event.map(|event| keys::message(&event)),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+fn setup(sites: &[Site], size: Size) -> Setup {
+    let about = |site: &Site| SourceSetup {
+        title: site.name.clone(),
+        kind: site.location.kind().to_owned(),
+        elsewhere: site.elsewhere.as_ref().map(|(place, _)| place.clone()),
+    };
+    let colorless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Setup {
+        sources: sites.iter().map(about).collect(),
+        size,
+        now: Timestamp::now(),
+        zone: TimeZone::system(),
+        theme: if colorless { Theme::Plain } else { Theme::Ansi },
+    }
+}
+
+/// Ends on an error of the terminal: quietly when it is gone, for then nobody is there to be told.
+fn ended(error: &io::Error) -> Result<(), Report> {
+    /// What reads and writes give once the other side of a pseudo-terminal is closed.
+    const EIO: i32 = 5;
+    let gone = error.raw_os_error() == Some(EIO)
+        || matches!(
+            error.kind(),
+            io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected
+        );
+    if gone { Ok(()) } else { Err(failed(error)) }
+}
+
+fn failed(error: &io::Error) -> Report {
+    Report::new(Fault::Unreachable, "cannot use the terminal").because(error)
+}

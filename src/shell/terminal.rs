@@ -1,0 +1,106 @@
+//! The terminal: taken over, drawn on, and put back.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+
+use super::crash;
+use crate::report::{Fault, Report};
+use crate::tui::{self, Model};
+
+/// How many bytes of a frame are gathered before they are written: more than a large screen's first frame.
+const GATHERED: usize = 64 << 10;
+
+/// Whether the terminal is taken over, so that it is put back once.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Refuses to open a screen where there is none.
+pub fn check() -> Result<(), Report> {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(
+        Report::new(Fault::Usage, "the interactive screen needs a terminal")
+            .because("standard input or standard output is not one")
+            .hint("`statescope list` prints the jobs, `statescope get STATE_ID` a state"),
+    )
+}
+
+/// Runs something that takes the terminal over, and puts the terminal back however that ends.
+///
+/// A panic, on any thread, leaves a report file; the error says where.
+pub fn guarded<T>(body: impl FnOnce() -> Result<T, Report>) -> Result<T, Report> {
+    let watch = crash::Watch::begin(restore);
+    let outcome = catch_unwind(AssertUnwindSafe(body));
+    restore();
+    match (watch.end(), outcome) {
+        (Some(report), _) => Err(report),
+        (None, Ok(outcome)) => outcome,
+        (None, Err(_)) => Err(Report::new(Fault::Internal, "statescope crashed")),
+    }
+}
+
+/// Holds the terminal while the screen is open; dropping it puts the terminal back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    pub fn open() -> io::Result<Self> {
+        TAKEN.store(true, Ordering::SeqCst);
+        let open = || {
+            enable_raw_mode()?;
+            let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
+            // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
+            execute!(
+                out,
+                EnterAlternateScreen,
+                EnableBracketedPaste,
+                Clear(ClearType::All)
+            )?;
+            let terminal = Terminal::new(CrosstermBackend::new(out))?;
+            Ok(Self { terminal })
+        };
+        open().inspect_err(|_| restore())
+    }
+
+    /// Tells how large the terminal is.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws what has changed since the last time.
+    pub fn draw(&mut self, model: &Model) -> io::Result<()> {
+        self.terminal
+            .draw(|frame| tui::view(model, frame))
+            .map(drop)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Puts the terminal back, once; what fails cannot be helped, and the rest is done all the same.
+fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = queue!(out, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}

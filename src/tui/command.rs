@@ -1,0 +1,393 @@
+//! The one table of commands: help, footer and the meaning of every key come from it.
+
+use crate::domain::ui::{Key, KeyPress};
+
+/// Names what a key can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Leaves the program.
+    Quit,
+    /// Shows the keys.
+    Help,
+    /// Goes back one step: out of a field, a filter, an overlay, a pane.
+    Back,
+    /// Goes to the other pane.
+    OtherPane,
+    /// Goes into the job under the cursor.
+    Open,
+    /// Opens the filter field.
+    Filter,
+    /// Keeps the filter and leaves its field.
+    Accept,
+    /// Reads everything again.
+    Reload,
+    /// Moves the cursor.
+    Move(Step),
+    /// Steps to the snapshot before.
+    Earlier,
+    /// Steps to the snapshot after.
+    Later,
+    /// Shows what the snapshot changed, or the state again.
+    ToggleDiff,
+    /// Opens or closes the line under the cursor.
+    Toggle,
+    /// Closes the line under the cursor and those beside it.
+    CloseSiblings,
+    /// Opens the line under the cursor and those beside it.
+    OpenSiblings,
+    /// Goes to the next change.
+    NextChange,
+    /// Goes to the previous change.
+    PreviousChange,
+}
+
+/// Says how far a cursor moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// One line down.
+    Down,
+    /// One line up.
+    Up,
+    /// Half a page down.
+    HalfDown,
+    /// Half a page up.
+    HalfUp,
+    /// A page down.
+    PageDown,
+    /// A page up.
+    PageUp,
+    /// To the first line.
+    First,
+    /// To the last line.
+    Last,
+}
+
+/// Says what the keys go to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// The list of jobs.
+    Jobs,
+    /// The filter field.
+    Field,
+    /// A job's state.
+    State,
+    /// What a snapshot changed.
+    Diff,
+    /// The overlay that shows the keys.
+    Help,
+}
+
+/// Puts a command into the footer.
+#[derive(Debug, Clone, Copy)]
+pub struct Footer {
+    /// The word for it.
+    pub word: &'static str,
+    /// Which commands give way first where there is no room for all: the highest.
+    pub rank: u8,
+}
+
+/// Describes a command in some contexts.
+pub struct Entry {
+    /// The command.
+    pub command: Command,
+    /// What it does, as a person would be told.
+    pub about: &'static str,
+    /// What the footer says of it; `None` keeps it out of there.
+    pub footer: Option<Footer>,
+    /// The keys, the one to show first.
+    pub keys: &'static [KeyPress],
+    /// Where the keys mean this.
+    pub contexts: &'static [Context],
+}
+
+const ENTER: KeyPress = KeyPress::of(Key::Enter);
+const ESC: KeyPress = KeyPress::of(Key::Esc);
+const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Diff];
+const DETAIL: &[Context] = &[Context::State, Context::Diff];
+const LISTS: &[Context] = &[Context::Jobs, Context::State, Context::Diff, Context::Help];
+
+/// Holds every command, in the order in which they are shown.
+pub const COMMANDS: &[Entry] = &[
+    entry(
+        Command::Open,
+        "go into the job",
+        footer("open", 0),
+        &[ENTER],
+        &[Context::Jobs],
+    ),
+    entry(
+        Command::Toggle,
+        "open or close the line",
+        footer("open", 0),
+        &[ENTER, KeyPress::char(' ')],
+        &[Context::State],
+    ),
+    entry(
+        Command::NextChange,
+        "the next change",
+        footer("next", 0),
+        &[KeyPress::char('n')],
+        &[Context::Diff],
+    ),
+    entry(
+        Command::PreviousChange,
+        "the previous change",
+        None,
+        &[KeyPress::char('N')],
+        &[Context::Diff],
+    ),
+    entry(
+        Command::Earlier,
+        "the snapshot before",
+        footer("earlier", 6),
+        &[KeyPress::char('h'), KeyPress::of(Key::Left)],
+        PANES,
+    ),
+    entry(
+        Command::Later,
+        "the snapshot after",
+        footer("later", 7),
+        &[KeyPress::char('l'), KeyPress::of(Key::Right)],
+        PANES,
+    ),
+    entry(
+        Command::ToggleDiff,
+        "what the snapshot changed, or its state",
+        footer("diff", 4),
+        &[KeyPress::char('d')],
+        PANES,
+    ),
+    entry(
+        Command::Filter,
+        "filter the jobs",
+        footer("filter", 1),
+        &[KeyPress::char('/')],
+        PANES,
+    ),
+    entry(
+        Command::CloseSiblings,
+        "close the line and those beside it",
+        None,
+        &[KeyPress::char('c'), KeyPress::char('-')],
+        &[Context::State],
+    ),
+    entry(
+        Command::OpenSiblings,
+        "open the line and those beside it",
+        None,
+        &[KeyPress::char('e'), KeyPress::char('+')],
+        &[Context::State],
+    ),
+    entry(
+        Command::Move(Step::Down),
+        "down",
+        None,
+        &[KeyPress::char('j'), KeyPress::of(Key::Down)],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::Up),
+        "up",
+        None,
+        &[KeyPress::char('k'), KeyPress::of(Key::Up)],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::HalfDown),
+        "half a page down",
+        None,
+        &[KeyPress::ctrl('d')],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::HalfUp),
+        "half a page up",
+        None,
+        &[KeyPress::ctrl('u')],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::PageDown),
+        "a page down",
+        None,
+        &[KeyPress::of(Key::PageDown), KeyPress::ctrl('f')],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::PageUp),
+        "a page up",
+        None,
+        &[KeyPress::of(Key::PageUp), KeyPress::ctrl('b')],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::First),
+        "the first line",
+        None,
+        &[KeyPress::char('g'), KeyPress::of(Key::Home)],
+        LISTS,
+    ),
+    entry(
+        Command::Move(Step::Last),
+        "the last line",
+        None,
+        &[KeyPress::char('G'), KeyPress::of(Key::End)],
+        LISTS,
+    ),
+    entry(
+        Command::OtherPane,
+        "the other pane",
+        None,
+        &[KeyPress::of(Key::Tab), KeyPress::of(Key::BackTab)],
+        PANES,
+    ),
+    entry(
+        Command::Back,
+        "back to the jobs",
+        footer("jobs", 8),
+        &[ESC],
+        DETAIL,
+    ),
+    entry(
+        Command::Back,
+        "drop the filter",
+        None,
+        &[ESC],
+        &[Context::Jobs],
+    ),
+    entry(
+        Command::Reload,
+        "read everything again",
+        footer("again", 2),
+        &[KeyPress::char('r')],
+        PANES,
+    ),
+    entry(
+        Command::Help,
+        "these keys",
+        footer("help", 3),
+        &[KeyPress::char('?')],
+        PANES,
+    ),
+    entry(
+        Command::Quit,
+        "leave",
+        footer("quit", 5),
+        &[KeyPress::char('q'), KeyPress::ctrl('c')],
+        PANES,
+    ),
+    entry(
+        Command::Accept,
+        "keep the filter",
+        footer("keep", 0),
+        &[ENTER, KeyPress::of(Key::Tab)],
+        &[Context::Field],
+    ),
+    entry(
+        Command::Back,
+        "drop the filter",
+        footer("drop", 1),
+        &[ESC],
+        &[Context::Field],
+    ),
+    entry(
+        Command::Move(Step::Down),
+        "down",
+        footer("down", 2),
+        &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
+        &[Context::Field],
+    ),
+    entry(
+        Command::Move(Step::Up),
+        "up",
+        footer("up", 3),
+        &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
+        &[Context::Field],
+    ),
+    entry(
+        Command::Back,
+        "close this",
+        footer("close", 0),
+        &[ESC, KeyPress::char('?'), KeyPress::char('q'), ENTER],
+        &[Context::Help],
+    ),
+    entry(
+        Command::Quit,
+        "leave",
+        None,
+        &[KeyPress::ctrl('c')],
+        &[Context::Field, Context::Help],
+    ),
+];
+
+const fn footer(word: &'static str, rank: u8) -> Option<Footer> {
+    Some(Footer { word, rank })
+}
+
+const fn entry(
+    command: Command,
+    about: &'static str,
+    footer: Option<Footer>,
+    keys: &'static [KeyPress],
+    contexts: &'static [Context],
+) -> Entry {
+    Entry {
+        command,
+        about,
+        footer,
+        keys,
+        contexts,
+    }
+}
+
+/// Finds what a key means.
+pub fn find(press: KeyPress, context: Context) -> Option<Command> {
+    of(context)
+        .find(|entry| entry.keys.contains(&press))
+        .map(|entry| entry.command)
+}
+
+/// Lists what can be done in a context.
+pub fn of(context: Context) -> impl Iterator<Item = &'static Entry> {
+    COMMANDS
+        .iter()
+        .filter(move |entry| entry.contexts.contains(&context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_means_two_things_at_one_place() {
+        for context in [
+            Context::Jobs,
+            Context::Field,
+            Context::State,
+            Context::Diff,
+            Context::Help,
+        ] {
+            let mut seen = Vec::new();
+            for entry in of(context) {
+                for key in entry.keys {
+                    assert!(!seen.contains(key), "{key} in {context:?}");
+                    seen.push(*key);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_can_be_left_and_quit() {
+        for context in [
+            Context::Jobs,
+            Context::Field,
+            Context::State,
+            Context::Diff,
+            Context::Help,
+        ] {
+            assert_eq!(find(KeyPress::ctrl('c'), context), Some(Command::Quit));
+            assert_eq!(find(ESC, context), Some(Command::Back));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The one table of marks: what stands before a job, and for a snapshot in the strip.
+
+use jiff::Timestamp;
+
+use crate::domain::history::{Run, RunStatus, Snapshot};
+use crate::domain::job::Job;
+use crate::domain::ui::Role;
+use crate::tui::text::{Line, wrap};
+
+/// Is a sign that needs no colour, with what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The sign, one cell wide.
+    pub sign: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// How it looks.
+    pub role: Role,
+}
+
+const SUCCEEDED: Mark = mark("●", "a run that succeeded", Role::Good);
+const FAILED: Mark = mark(
+    "✗",
+    "a run that failed; a source that cannot be read",
+    Role::Bad,
+);
+const RUNNING: Mark = mark("◐", "running, or said to be and stale; reading", Role::Busy);
+const HELD: Mark = mark("○", "what the source holds, no run known", Role::Text);
+const NOTHING: Mark = mark("·", "a run that left no state", Role::Quiet);
+const GONE: Mark = mark(
+    "∅",
+    "no state: cleared, deleted, or never left",
+    Role::Warning,
+);
+const EDIT: Mark = mark("◆", "an edit by hand", Role::Edit);
+
+/// Says that a bookmark went back.
+pub const BACK: Mark = mark("◀", "a bookmark went back", Role::Back);
+/// Says that something is wrong.
+pub const FINDING: Mark = mark("!", "something is wrong with it", Role::Warning);
+/// Says that a source answers.
+pub const ANSWERS: Mark = mark("●", "a source that answers", Role::Good);
+/// Says that a source is being read.
+pub const READING: Mark = RUNNING;
+/// Says that a source cannot be read.
+pub const BROKEN: Mark = FAILED;
+
+/// Holds every mark that the help explains.
+pub const MARKS: &[Mark] = &[
+    SUCCEEDED, FAILED, RUNNING, HELD, NOTHING, GONE, EDIT, BACK, FINDING,
+];
+
+const fn mark(sign: &'static str, about: &'static str, role: Role) -> Mark {
+    Mark { sign, about, role }
+}
+
+/// Gives the mark that stands before a job.
+pub fn of_job(job: &Job, now: Timestamp) -> Mark {
+    match &job.last_run {
+        Some(run) if run.is_alive(now) => RUNNING,
+        _ if !job.has_state => GONE,
+        Some(run) => of_status(run),
+        None if job.last_edit.is_some() => EDIT,
+        None => HELD,
+    }
+}
+
+/// Gives the mark that stands for a snapshot in the strip.
+pub fn of_snapshot(snapshot: &Snapshot) -> Mark {
+    match snapshot.run() {
+        Some(run) if run.status == RunStatus::Success && snapshot.wrote.is_empty() => NOTHING,
+        Some(run) => of_status(run),
+        None if snapshot.state.is_some() => HELD,
+        None => GONE,
+    }
+}
+
+/// Writes a sentence behind a mark, in two lines at most.
+pub fn note(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
+    let wrapped = wrap(text, columns.saturating_sub(2));
+    let mut lines = wrapped.iter();
+    let first = Line::of(mark.sign, mark.role).with(" ", Role::Text);
+    let mut noted: Vec<Line> = lines
+        .next()
+        .map(|text| first.with(text, mark.role))
+        .into_iter()
+        .collect();
+    let rest: Vec<&str> = lines.map(String::as_str).collect();
+    if !rest.is_empty() {
+        noted.push(Line::of("  ", Role::Text).with(rest.join(" "), mark.role));
+    }
+    noted
+}
+
+fn of_status(run: &Run) -> Mark {
+    match run.status {
+        RunStatus::Success => SUCCEEDED,
+        RunStatus::Fail | RunStatus::Dead => FAILED,
+        RunStatus::Running => RUNNING,
+        RunStatus::StateEdit => EDIT,
+        RunStatus::Idle | RunStatus::Other(_) => NOTHING,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::text::width;
+
+    #[test]
+    fn every_mark_is_one_cell_and_means_one_thing() {
+        for (place, mark) in MARKS.iter().enumerate() {
+            assert_eq!(width(mark.sign), 1, "{}", mark.sign);
+            assert!(
+                MARKS[place + 1..]
+                    .iter()
+                    .all(|other| other.sign != mark.sign)
+            );
+        }
+    }
+}

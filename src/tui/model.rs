@@ -1,0 +1,152 @@
+//! Everything that the screen shows, and nothing else.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::layout::Size;
+
+use super::layout::Layout;
+use super::message::{Effect, Ticket};
+use super::screen::detail::Detail;
+use super::screen::jobs::Jobs;
+use super::widget::cursor::Cursor;
+use crate::domain::ui::Theme;
+use crate::report::Report;
+
+/// Names what the screen is opened with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The sources to show.
+    pub sources: Vec<SourceSetup>,
+    /// How large the terminal is.
+    pub size: Size,
+    /// What time it is.
+    pub now: Timestamp,
+    /// The zone that times are shown in.
+    pub zone: TimeZone,
+    /// How things look.
+    pub theme: Theme,
+}
+
+/// Describes one source, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceSetup {
+    /// Its short name.
+    pub title: String,
+    /// Its technology.
+    pub kind: String,
+    /// The place that the project's Meltano reads instead; `None`: this source is the live one.
+    pub elsewhere: Option<String>,
+}
+
+/// Names the two halves of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pane {
+    /// The list of jobs.
+    Jobs,
+    /// The selected job.
+    Detail,
+}
+
+/// Names what is shown of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    /// Its state.
+    State,
+    /// What it changed.
+    Diff,
+}
+
+/// Says how far the reading of a source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading {
+    /// It goes on.
+    Loading,
+    /// It is at its end.
+    Done,
+    /// It broke off, and why.
+    Failed(Report),
+}
+
+/// Holds what is known of one source.
+#[derive(Debug, Clone)]
+pub struct SourceView {
+    /// What it is.
+    pub about: SourceSetup,
+    /// The question that is being answered.
+    pub ticket: Ticket,
+    /// The question and the generation that its rows answer; `None`: it has none yet.
+    pub rows_of: Option<(Ticket, u32)>,
+    /// How far it is.
+    pub reading: Reading,
+}
+
+/// Counts tickets.
+#[derive(Debug, Clone, Default)]
+pub struct Tickets(u64);
+
+impl Tickets {
+    /// Gives a ticket that was never given.
+    pub fn next(&mut self) -> Ticket {
+        self.0 += 1;
+        Ticket(self.0)
+    }
+}
+
+/// Holds everything that the screen shows. Made by [`Model::new`], changed by [`super::update`], drawn by [`super::view`].
+#[derive(Debug)]
+pub struct Model {
+    pub(super) size: Size,
+    pub(super) now: Timestamp,
+    pub(super) zone: TimeZone,
+    pub(super) theme: Theme,
+    pub(super) sources: Vec<SourceView>,
+    pub(super) jobs: Jobs,
+    pub(super) detail: Option<Detail>,
+    pub(super) focus: Pane,
+    pub(super) tab: Tab,
+    pub(super) help: Option<Cursor>,
+    pub(super) tickets: Tickets,
+}
+
+impl Model {
+    /// Opens the screen; the effects ask for what it shows.
+    pub fn new(setup: Setup) -> (Self, Vec<Effect>) {
+        let mut tickets = Tickets::default();
+        let sources: Vec<_> = setup
+            .sources
+            .into_iter()
+            .map(|about| SourceView {
+                about,
+                ticket: tickets.next(),
+                rows_of: None,
+                reading: Reading::Loading,
+            })
+            .collect();
+        let effects = sources
+            .iter()
+            .enumerate()
+            .map(|(source, view)| Effect::List {
+                source,
+                ticket: view.ticket,
+            })
+            .collect();
+        let model = Self {
+            size: setup.size,
+            now: setup.now,
+            zone: setup.zone,
+            theme: setup.theme,
+            sources,
+            jobs: Jobs::default(),
+            detail: None,
+            focus: Pane::Jobs,
+            tab: Tab::State,
+            help: None,
+            tickets,
+        };
+        (model, effects)
+    }
+
+    pub(super) fn layout(&self) -> Option<Layout> {
+        Layout::of(self.size, self.focus)
+    }
+}

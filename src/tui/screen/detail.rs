@@ -1,0 +1,279 @@
+//! The selected job: its timeline, and what is shown of one snapshot of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::diff::{self, Diff};
+use crate::domain::history::{Agreement, Snapshot, Timeline};
+use crate::domain::id::StateId;
+use crate::domain::json::Document;
+use crate::report::Report;
+use crate::tui::command::Step;
+use crate::tui::message::{Effect, Ticket};
+use crate::tui::model::{Tab, Tickets};
+use crate::tui::widget::changes::Changes;
+use crate::tui::widget::tree::Tree;
+
+mod body;
+mod view;
+
+pub use body::Body;
+pub use view::{page, status, view};
+
+/// Up to how many bytes two states are compared at once; larger ones are compared elsewhere, so that no key waits.
+const COMPARED_AT_ONCE: usize = 256 << 10;
+
+/// Holds the job that the pane is about.
+#[derive(Debug)]
+pub struct Detail {
+    /// The place of its source.
+    pub source: usize,
+    /// The job.
+    pub id: StateId,
+    /// The question that waits for an answer.
+    wanted: Option<Ticket>,
+    /// What is known of it.
+    pub content: Content,
+}
+
+/// Says what is known of a job.
+#[derive(Debug)]
+pub enum Content {
+    /// Nothing yet.
+    Nothing,
+    /// It could not be read.
+    Failed(Report),
+    /// Its timeline.
+    Ready(Box<History>),
+}
+
+impl Detail {
+    /// Begins with a job; the effect reads it.
+    pub fn load(source: usize, id: StateId, tickets: &mut Tickets) -> (Self, Effect) {
+        let mut detail = Self {
+            source,
+            id,
+            wanted: None,
+            content: Content::Nothing,
+        };
+        let effect = detail.reload(tickets);
+        (detail, effect)
+    }
+
+    /// Reads the job again; what is shown stays until the answer comes.
+    pub fn reload(&mut self, tickets: &mut Tickets) -> Effect {
+        let ticket = tickets.next();
+        self.wanted = Some(ticket);
+        Effect::Load {
+            source: self.source,
+            id: self.id.clone(),
+            ticket,
+        }
+    }
+
+    /// Takes in an answer, unless another question was asked since.
+    pub fn loaded(&mut self, ticket: Ticket, outcome: Result<Arc<Timeline>, Report>) {
+        if self.wanted.take_if(|wanted| *wanted == ticket).is_none() {
+            return;
+        }
+        self.content = match (outcome, &mut self.content) {
+            (Err(report), _) => Content::Failed(report),
+            (Ok(timeline), Content::Ready(last)) => {
+                Content::Ready(Box::new(last.renewed(timeline)))
+            }
+            (Ok(timeline), _) => Content::Ready(Box::new(History::new(timeline))),
+        };
+    }
+
+    /// Tells whether an answer is waited for.
+    pub fn is_reading(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    /// Gives the timeline and what is shown of it, when it is known.
+    pub fn history(&self) -> Option<&History> {
+        match &self.content {
+            Content::Ready(history) => Some(history),
+            Content::Nothing | Content::Failed(_) => None,
+        }
+    }
+
+    /// Gives the same, to be changed.
+    pub fn history_mut(&mut self) -> Option<&mut History> {
+        match &mut self.content {
+            Content::Ready(history) => Some(history),
+            Content::Nothing | Content::Failed(_) => None,
+        }
+    }
+}
+
+/// Holds a timeline, the selected snapshot, and what is shown of that.
+#[derive(Debug)]
+pub struct History {
+    timeline: Arc<Timeline>,
+    place: usize,
+    body: Body,
+    /// What differs from the snapshot before, once that is known.
+    changes: Option<Changes>,
+    compared: HashMap<usize, Arc<Diff>>,
+    wanted: Option<(Ticket, usize)>,
+}
+
+impl History {
+    fn new(timeline: Arc<Timeline>) -> Self {
+        let place = timeline.snapshots.len().saturating_sub(1);
+        let body = timeline
+            .snapshots
+            .get(place)
+            .map_or(Body::Nothing, |snapshot| Body::of(snapshot, None));
+        Self {
+            timeline,
+            place,
+            body,
+            changes: None,
+            compared: HashMap::new(),
+            wanted: None,
+        }
+    }
+
+    /// Shows a newer reading of the same job: the same snapshot, while it is still there, with the same lines open.
+    fn renewed(&mut self, timeline: Arc<Timeline>) -> Self {
+        let selected = self.snapshot().map(|snapshot| snapshot.id.clone());
+        let mut next = Self::new(timeline);
+        let same = next
+            .timeline
+            .snapshots
+            .iter()
+            .rposition(|snapshot| Some(&snapshot.id) == selected.as_ref());
+        std::mem::swap(&mut next.body, &mut self.body);
+        next.go(same.unwrap_or(next.place));
+        next
+    }
+
+    /// Gives the selected snapshot.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.timeline.snapshots.get(self.place)
+    }
+
+    /// Gives how `now` relates to the rest, when `now` is selected.
+    fn agreement(&self) -> Option<&Agreement> {
+        self.snapshot()
+            .filter(|snapshot| snapshot.is_now())
+            .map(|_| &self.timeline.agreement)
+    }
+
+    /// Steps along the timeline.
+    pub fn step_time(&mut self, later: bool) {
+        let last = self.timeline.snapshots.len().saturating_sub(1);
+        let place = if later {
+            (self.place + 1).min(last)
+        } else {
+            self.place.saturating_sub(1)
+        };
+        if place != self.place {
+            self.go(place);
+        }
+    }
+
+    fn go(&mut self, place: usize) {
+        self.place = place;
+        self.changes = None;
+        if let Some(snapshot) = self.timeline.snapshots.get(place) {
+            self.body = Body::of(snapshot, Some(&self.body));
+        }
+    }
+
+    /// Gives the two states whose difference is what the selected snapshot changed, or says why there are none.
+    ///
+    /// The first run of a job is compared with nothing.
+    fn sides(&self) -> Result<(Document, Document), String> {
+        let Some(after) = self.snapshot() else {
+            return Err("There is no snapshot.".to_owned());
+        };
+        let left = match self.timeline.before(self.place) {
+            Some(before) => before
+                .effective
+                .clone()
+                .map_err(|why| format!("The snapshot before cannot be compared: {why}."))?,
+            None if after.is_now() => {
+                return Err(
+                    "No run or edit is known, so there is nothing to compare with.".to_owned(),
+                );
+            }
+            None => Document::empty_object(),
+        };
+        let right = after
+            .effective
+            .clone()
+            .map_err(|why| format!("It cannot be compared: {why}."))?;
+        Ok((left, right))
+    }
+
+    /// Finds what the selected snapshot changed, at once or by an effect.
+    pub fn compare(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+        if self.changes.is_some() {
+            return None;
+        }
+        if let Some(diff) = self.compared.get(&self.place) {
+            self.changes = Some(Changes::new(Arc::clone(diff)));
+            return None;
+        }
+        if self.wanted.is_some_and(|(_, place)| place == self.place) {
+            return None;
+        }
+        let (left, right) = self.sides().ok()?;
+        if left.bytes().len() + right.bytes().len() <= COMPARED_AT_ONCE {
+            self.keep(self.place, Arc::new(diff::diff(&left, &right)));
+            return None;
+        }
+        let ticket = tickets.next();
+        self.wanted = Some((ticket, self.place));
+        Some(Effect::Compare {
+            ticket,
+            left,
+            right,
+        })
+    }
+
+    /// Takes in what differs, unless another question was asked since.
+    pub fn compared(&mut self, ticket: Ticket, diff: Arc<Diff>) {
+        if let Some((_, place)) = self.wanted.take_if(|(wanted, _)| *wanted == ticket) {
+            self.keep(place, diff);
+        }
+    }
+
+    fn keep(&mut self, place: usize, diff: Arc<Diff>) {
+        self.compared.insert(place, Arc::clone(&diff));
+        if place == self.place {
+            self.changes = Some(Changes::new(diff));
+        }
+    }
+
+    /// Gives the tree, when the state can be shown as one.
+    pub fn tree_mut(&mut self) -> Option<&mut Tree> {
+        match &mut self.body {
+            Body::Tree(tree) => Some(tree),
+            Body::Nothing | Body::Parts(_) => None,
+        }
+    }
+
+    /// Moves the cursor of what is shown.
+    pub fn step(&mut self, tab: Tab, step: Step, columns: usize, page: usize) {
+        match tab {
+            Tab::State => self.body.step(step, columns, page),
+            Tab::Diff => {
+                if let Some(changes) = &mut self.changes {
+                    changes.step(step, columns, page);
+                }
+            }
+        }
+    }
+
+    /// Brings the cursors onto the screen.
+    pub fn settle(&mut self, columns: usize, page: usize) {
+        self.body.settle(columns, page);
+        if let Some(changes) = &mut self.changes {
+            changes.settle(columns, page);
+        }
+    }
+}

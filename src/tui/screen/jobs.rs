@@ -1,0 +1,243 @@
+//! The jobs of all sources, and the filter over them.
+
+use tui_input::{Input, InputRequest};
+
+use crate::domain::id::{Matches, NameIndex, StateId};
+use crate::domain::job::Job;
+use crate::domain::ui::{Key, KeyPress};
+use crate::tui::command::Step;
+use crate::tui::message::{Effect, Ticket};
+use crate::tui::model::Tickets;
+use crate::tui::widget::cursor::Cursor;
+
+mod view;
+
+pub use view::{lines, page, reported, status, view};
+
+/// Up to how many names are filtered at once; more are filtered elsewhere, so that no key waits.
+const FILTERED_AT_ONCE: usize = 4_096;
+
+/// Holds a job and the source that it is in.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The place of the source.
+    pub source: usize,
+    /// The job.
+    pub job: Job,
+}
+
+/// Holds a question to the filter that has no answer yet.
+#[derive(Debug, Clone)]
+struct Wanted {
+    ticket: Ticket,
+    query: String,
+}
+
+/// Holds the jobs of all sources, which of them are shown, and the cursor among those.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    rows: Vec<Row>,
+    names: NameIndex,
+    field: Input,
+    /// Whether keys go to the field.
+    pub editing: bool,
+    matches: Option<Matches>,
+    wanted: Option<Wanted>,
+    shown: Vec<u32>,
+    cursor: Cursor,
+}
+
+impl Jobs {
+    /// Gives the job under the cursor.
+    pub fn selected(&self) -> Option<&Row> {
+        self.at(self.cursor.at)
+    }
+
+    fn at(&self, position: usize) -> Option<&Row> {
+        self.rows.get(*self.shown.get(position)? as usize)
+    }
+
+    /// Gives what the field holds.
+    pub fn query(&self) -> &str {
+        self.field.value()
+    }
+
+    /// Takes in jobs of one source, behind those that it gave before.
+    pub fn add(&mut self, source: usize, jobs: Vec<Job>, tickets: &mut Tickets) -> Option<Effect> {
+        for job in jobs {
+            self.names.push(job.id.clone());
+            self.rows.push(Row { source, job });
+        }
+        self.refilter(tickets)
+    }
+
+    /// Takes the jobs of one source out; the cursor stays on its job, by name, when that comes again.
+    pub fn remove(&mut self, source: usize, tickets: &mut Tickets) -> Option<Effect> {
+        let kept = self.selected().map(|row| (row.source, row.job.id.clone()));
+        self.rows.retain(|row| row.source != source);
+        self.names = self.rows.iter().map(|row| row.job.id.clone()).collect();
+        self.matches = None;
+        self.wanted = None;
+        self.shown.clear();
+        let effect = self.refilter(tickets);
+        if let Some((source, id)) = kept {
+            self.select(source, &id);
+        }
+        effect
+    }
+
+    /// Puts the cursor on a job, when it is shown.
+    pub fn select(&mut self, source: usize, id: &StateId) {
+        let is_it = |place: &u32| {
+            self.rows
+                .get(*place as usize)
+                .is_some_and(|row| row.source == source && row.job.id == *id)
+        };
+        if let Some(position) = self.shown.iter().position(is_it) {
+            self.cursor.at = position;
+        }
+    }
+
+    /// Brings what is shown in line with the query and the names, or asks for that.
+    fn refilter(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+        let query = self.field.value();
+        if query.trim().is_empty() {
+            self.matches = None;
+            self.wanted = None;
+            let all = self.in_order_of_sources();
+            self.show(all);
+            return None;
+        }
+        if self.names.len() > FILTERED_AT_ONCE {
+            return self.ask(query.to_owned(), tickets);
+        }
+        self.wanted = None;
+        let found = Matches::find(&self.names, query, self.matches.as_ref(), &|| false);
+        self.take(found?);
+        None
+    }
+
+    /// Asks for a filter; a question that already waits for the same is not asked again, so that rows that keep coming
+    /// cannot put the answer off for ever.
+    fn ask(&mut self, query: String, tickets: &mut Tickets) -> Option<Effect> {
+        if self
+            .wanted
+            .as_ref()
+            .is_some_and(|wanted| wanted.query == query)
+        {
+            return None;
+        }
+        let ticket = tickets.next();
+        self.wanted = Some(Wanted {
+            ticket,
+            query: query.clone(),
+        });
+        Some(Effect::Filter {
+            ticket,
+            names: self.names.clone(),
+            query,
+            previous: self.matches.clone(),
+        })
+    }
+
+    /// Takes in the answer of a filter; asks again when more names came meanwhile.
+    pub fn filtered(
+        &mut self,
+        ticket: Ticket,
+        matches: Matches,
+        tickets: &mut Tickets,
+    ) -> Option<Effect> {
+        self.wanted.take_if(|wanted| wanted.ticket == ticket)?;
+        let complete = matches.len == self.names.len();
+        self.take(matches);
+        if complete {
+            None
+        } else {
+            self.refilter(tickets)
+        }
+    }
+
+    /// Shows what matches: from the best match for a new query, with the cursor on its job for the same one.
+    fn take(&mut self, matches: Matches) {
+        let same = self
+            .matches
+            .as_ref()
+            .is_some_and(|last| last.query == matches.query);
+        if same {
+            self.show(matches.places.clone());
+        } else {
+            self.shown.clone_from(&matches.places);
+            self.cursor = Cursor::default();
+        }
+        self.matches = Some(matches);
+    }
+
+    /// Shows other rows, and keeps the cursor on its job.
+    fn show(&mut self, places: Vec<u32>) {
+        let kept = self.shown.get(self.cursor.at).copied();
+        self.shown = places;
+        let position = kept.and_then(|kept| self.shown.iter().position(|place| *place == kept));
+        self.cursor.at = position.unwrap_or(0);
+    }
+
+    /// Lists all places, those of the first source first, each in the order of the source.
+    fn in_order_of_sources(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
+        all.sort_by_key(|place| self.rows.get(*place as usize).map(|row| row.source));
+        all
+    }
+
+    /// Moves the cursor.
+    pub fn step(&mut self, step: Step, page: usize) {
+        self.cursor.step(step, self.shown.len(), page);
+    }
+
+    /// Brings the cursor onto the screen.
+    pub fn settle(&mut self, page: usize) {
+        self.cursor.settle(self.shown.len(), page);
+    }
+
+    /// Empties the field and shows everything again, with the cursor on its job.
+    pub fn clear(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+        self.editing = false;
+        self.field.reset();
+        self.refilter(tickets)
+    }
+
+    /// Takes a key into the field; keys that no field knows change nothing.
+    pub fn edit(&mut self, press: KeyPress, tickets: &mut Tickets) -> Option<Effect> {
+        self.field.handle(request(press)?)?;
+        self.refilter(tickets)
+    }
+
+    /// Takes pasted text into the field, its line breaks as blanks.
+    pub fn paste(&mut self, text: &str, tickets: &mut Tickets) -> Option<Effect> {
+        for c in text.chars() {
+            let c = if c.is_control() { ' ' } else { c };
+            self.field.handle(InputRequest::InsertChar(c));
+        }
+        self.refilter(tickets)
+    }
+}
+
+/// Says what a key does in a field of text.
+fn request(press: KeyPress) -> Option<InputRequest> {
+    Some(match (press.key, press.ctrl, press.alt) {
+        (Key::Char(c), false, false) => InputRequest::InsertChar(c),
+        (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
+            InputRequest::DeletePrevChar
+        }
+        (Key::Backspace, ..) | (Key::Char('w'), true, false) => InputRequest::DeletePrevWord,
+        (Key::Delete, false, false) => InputRequest::DeleteNextChar,
+        (Key::Left, false, false) | (Key::Char('b'), true, false) => InputRequest::GoToPrevChar,
+        (Key::Right, false, false) | (Key::Char('f'), true, false) => InputRequest::GoToNextChar,
+        (Key::Left, ..) | (Key::Char('b'), false, true) => InputRequest::GoToPrevWord,
+        (Key::Right, ..) | (Key::Char('f'), false, true) => InputRequest::GoToNextWord,
+        (Key::Home, ..) | (Key::Char('a'), true, false) => InputRequest::GoToStart,
+        (Key::End, ..) | (Key::Char('e'), true, false) => InputRequest::GoToEnd,
+        (Key::Char('u'), true, false) => InputRequest::DeleteFromStart,
+        (Key::Char('k'), true, false) => InputRequest::DeleteTillEnd,
+        (Key::Char('y'), true, false) => InputRequest::Yank,
+        _ => return None,
+    })
+}

@@ -1,0 +1,248 @@
+//! What each message changes, and what it asks for.
+
+use super::command::{self, Command, Context};
+use super::message::{Effect, Message};
+use super::model::{Model, Pane, Reading, Tab};
+use super::screen::detail::{self, Detail};
+use super::screen::{help, jobs};
+use super::widget::cursor::Cursor;
+use crate::domain::job::Job;
+use crate::domain::ui::KeyPress;
+use crate::tui::Ticket;
+
+/// Takes a message in, and gives what is to be done about it. Answers to questions that no longer stand change nothing.
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match message {
+        Message::Key(press) => key(model, press, &mut effects),
+        Message::Paste(text) => {
+            if model.jobs.editing {
+                effects.extend(model.jobs.paste(&text, &mut model.tickets));
+            }
+        }
+        Message::Resize(size) => model.size = size,
+        Message::Tick(now) => model.now = now,
+        Message::Jobs {
+            source,
+            ticket,
+            generation,
+            jobs,
+        } => take_jobs(model, source, (ticket, generation), jobs, &mut effects),
+        Message::Listed {
+            source,
+            ticket,
+            outcome,
+        } => {
+            let Some(view) = model
+                .sources
+                .get_mut(source)
+                .filter(|view| view.ticket == ticket)
+            else {
+                return effects;
+            };
+            let none_came = view.rows_of.is_some_and(|(answered, _)| answered != ticket);
+            let ended_well = outcome.is_ok();
+            view.reading = match outcome {
+                Ok(()) => Reading::Done,
+                Err(report) => Reading::Failed(report),
+            };
+            if none_came && ended_well {
+                view.rows_of = None;
+                effects.extend(model.jobs.remove(source, &mut model.tickets));
+            }
+        }
+        Message::Loaded { ticket, outcome } => {
+            if let Some(detail) = &mut model.detail {
+                detail.loaded(ticket, outcome);
+            }
+        }
+        Message::Filtered { ticket, matches } => {
+            effects.extend(model.jobs.filtered(ticket, matches, &mut model.tickets));
+        }
+        Message::Compared { ticket, diff } => {
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.compared(ticket, diff);
+            }
+        }
+    }
+    settle(model, &mut effects);
+    effects
+}
+
+/// Takes in jobs; those of another question, or another reading of the source, take the place of what it gave before.
+fn take_jobs(
+    model: &mut Model,
+    source: usize,
+    reading: (Ticket, u32),
+    jobs: Vec<Job>,
+    effects: &mut Vec<Effect>,
+) {
+    let Some(view) = model
+        .sources
+        .get_mut(source)
+        .filter(|view| view.ticket == reading.0)
+    else {
+        return;
+    };
+    if view.rows_of != Some(reading) {
+        if view.rows_of.is_some() {
+            effects.extend(model.jobs.remove(source, &mut model.tickets));
+        }
+        view.rows_of = Some(reading);
+    }
+    effects.extend(model.jobs.add(source, jobs, &mut model.tickets));
+}
+
+/// Says what the keys go to.
+pub fn context(model: &Model) -> Context {
+    if model.help.is_some() {
+        return Context::Help;
+    }
+    match (model.focus, model.tab) {
+        (Pane::Jobs, _) if model.jobs.editing => Context::Field,
+        (Pane::Jobs, _) => Context::Jobs,
+        (Pane::Detail, Tab::State) => Context::State,
+        (Pane::Detail, Tab::Diff) => Context::Diff,
+    }
+}
+
+fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
+    let context = context(model);
+    match command::find(press, context) {
+        Some(command) => obey(model, command, context, effects),
+        None if context == Context::Field => {
+            effects.extend(model.jobs.edit(press, &mut model.tickets));
+        }
+        None => {}
+    }
+}
+
+fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec<Effect>) {
+    match command {
+        Command::Quit => effects.push(Effect::Quit),
+        Command::Help => model.help = Some(Cursor::default()),
+        Command::Back => back(model, context, effects),
+        Command::OtherPane => {
+            model.focus = match model.focus {
+                Pane::Jobs => Pane::Detail,
+                Pane::Detail => Pane::Jobs,
+            };
+        }
+        Command::Open => model.focus = Pane::Detail,
+        Command::Filter => {
+            model.focus = Pane::Jobs;
+            model.jobs.editing = true;
+        }
+        Command::Accept => model.jobs.editing = false,
+        Command::Reload => reload(model, effects),
+        Command::Move(step) => move_cursor(model, context, step),
+        Command::NextChange => move_cursor(model, context, command::Step::Down),
+        Command::PreviousChange => move_cursor(model, context, command::Step::Up),
+        Command::ToggleDiff => {
+            model.tab = match model.tab {
+                Tab::State => Tab::Diff,
+                Tab::Diff => Tab::State,
+            };
+        }
+        Command::Earlier | Command::Later => {
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.step_time(command == Command::Later);
+            }
+        }
+        Command::Toggle | Command::OpenSiblings | Command::CloseSiblings => {
+            let history = model.detail.as_mut().and_then(Detail::history_mut);
+            if let Some(tree) = history.and_then(|history| history.tree_mut()) {
+                match command {
+                    Command::Toggle => tree.toggle(),
+                    _ => tree.set_siblings(command == Command::OpenSiblings),
+                }
+            }
+        }
+    }
+}
+
+/// Goes back one step.
+fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
+    match context {
+        Context::Help => model.help = None,
+        Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
+        Context::State | Context::Diff => model.focus = Pane::Jobs,
+    }
+}
+
+/// Reads everything again; what is shown stays until the answers come.
+fn reload(model: &mut Model, effects: &mut Vec<Effect>) {
+    for (source, view) in model.sources.iter_mut().enumerate() {
+        view.ticket = model.tickets.next();
+        view.reading = Reading::Loading;
+        effects.push(Effect::List {
+            source,
+            ticket: view.ticket,
+        });
+    }
+    if let Some(detail) = &mut model.detail {
+        effects.push(detail.reload(&mut model.tickets));
+    }
+}
+
+fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
+    let Some(layout) = model.layout() else { return };
+    match context {
+        Context::Help => {
+            if let Some(cursor) = &mut model.help {
+                help::step(cursor, step, model.size);
+            }
+        }
+        Context::Jobs | Context::Field => {
+            let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
+            model.jobs.step(step, page);
+        }
+        Context::State | Context::Diff => {
+            let (columns, page) = layout
+                .detail
+                .map_or((1, 1), |place| detail::page(model, place));
+            let tab = model.tab;
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.step(tab, step, columns, page);
+            }
+        }
+    }
+}
+
+/// Brings everything in line with everything else: the detail with the selected job, its diff with its snapshot, and every
+/// cursor with the screen.
+fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
+    follow_selection(model, effects);
+    if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+        effects.extend(history.compare(&mut model.tickets));
+    }
+    if let Some(cursor) = &mut model.help {
+        help::settle(cursor, model.size);
+    }
+    let Some(layout) = model.layout() else { return };
+    if let Some(place) = layout.jobs {
+        let page = jobs::page(model, place);
+        model.jobs.settle(page);
+    }
+    if let Some(place) = layout.detail {
+        let (columns, page) = detail::page(model, place);
+        if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+            history.settle(columns, page);
+        }
+    }
+}
+
+/// Reads the job under the cursor when it is another one than is shown. Without one, what is shown stays: rows that are
+/// being read again, or a filter that nothing matches yet, must not blank it.
+fn follow_selection(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(row) = model.jobs.selected() else {
+        return;
+    };
+    let shown = model.detail.as_ref();
+    if shown.is_some_and(|detail| detail.source == row.source && detail.id == row.job.id) {
+        return;
+    }
+    let (detail, effect) = Detail::load(row.source, row.job.id.clone(), &mut model.tickets);
+    model.detail = Some(detail);
+    effects.push(effect);
+}

@@ -1,0 +1,7 @@
+//! Pieces of screens that know nothing of jobs or sources.
+
+pub mod changes;
+pub mod cursor;
+pub mod frame;
+pub mod strip;
+pub mod tree;

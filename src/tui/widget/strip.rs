@@ -1,0 +1,63 @@
+//! The timeline as a strip of marks, the selected one in brackets.
+
+use crate::domain::history::Snapshot;
+use crate::domain::ui::Role;
+use crate::tui::marks;
+use crate::tui::text::Line;
+
+/// Draws as much of a timeline as fits, with the selected snapshot on it.
+///
+/// A mark takes two cells; where snapshots are left out, `‹` or `›` stands at that end.
+pub fn strip(snapshots: &[Snapshot], selected: usize, columns: usize) -> Line {
+    let room = columns.saturating_sub(3) / 2;
+    let (first, last) = window(snapshots.len(), selected, room);
+    let mut line = Line::of(if first > 0 { "‹" } else { "" }, Role::Quiet);
+    for (place, snapshot) in snapshots.iter().enumerate().take(last).skip(first) {
+        let mark = marks::of_snapshot(snapshot);
+        let before = if place == selected {
+            "["
+        } else if place == selected + 1 && place > first {
+            "]"
+        } else {
+            " "
+        };
+        line.push(
+            before,
+            if before == " " {
+                Role::Text
+            } else {
+                Role::Title
+            },
+        );
+        line.push(mark.sign, mark.role);
+    }
+    if selected + 1 == last {
+        line.push("]", Role::Title);
+    }
+    line.with(if last < snapshots.len() { "›" } else { "" }, Role::Quiet)
+}
+
+/// Gives which of `len` places are shown when `room` of them fit: the selected one in the middle, nothing unused.
+fn window(len: usize, selected: usize, room: usize) -> (usize, usize) {
+    let room = room.max(1);
+    let first = selected
+        .saturating_sub(room / 2)
+        .min(len.saturating_sub(room));
+    (first, len.min(first + room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_selected_place_is_in_the_window(len in 1..500_usize, at in 0..500_usize, room in 0..60_usize) {
+            let selected = at % len;
+            let (first, last) = window(len, selected, room);
+            prop_assert!(first <= selected && selected < last && last <= len);
+            prop_assert_eq!(last - first, len.min(room.max(1)));
+        }
+    }
+}

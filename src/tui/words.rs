@@ -1,0 +1,209 @@
+//! How values, times and runs are put into few words.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::text::{count, elide, elide_middle, width_up_to};
+use crate::domain::history::{Run, RunStatus, Snapshot};
+use crate::domain::id::StateId;
+use crate::domain::json::{Kind, Node};
+use crate::domain::moment;
+
+/// Up to how many bytes of a string are decoded for a line.
+const DECODED: usize = 4_096;
+
+/// Writes a value on a line: strings without quotes where nothing else reads so, what holds others as a count.
+pub fn value(node: Node<'_>) -> String {
+    match node.kind() {
+        Kind::Object => format!("{{{}}}", counted(node.len(), "key", "keys")),
+        Kind::Array => format!("[{}]", counted(node.len(), "item", "items")),
+        Kind::String => string(node),
+        _ => node.raw().to_owned(),
+    }
+}
+
+fn string(node: Node<'_>) -> String {
+    let raw = node.raw();
+    let Some(text) = node.as_str().filter(|_| raw.len() <= DECODED) else {
+        return raw.to_owned();
+    };
+    let text = text.decoded();
+    let plain = text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '_')
+        && !text.ends_with(char::is_whitespace)
+        && !matches!(&*text, "null" | "true" | "false" | "NaN" | "Infinity")
+        && text.parse::<f64>().is_err();
+    if plain {
+        text.into_owned()
+    } else {
+        format!("\"{text}\"")
+    }
+}
+
+/// Writes a state ID in so many cells: what every ID of Meltano's convention has in common goes first, then the middle.
+pub fn id(id: &StateId, columns: usize) -> String {
+    let whole = match id.as_str() {
+        "" => "\"\"",
+        text => text,
+    };
+    if width_up_to(whole, columns) <= columns {
+        return elide(whole, columns);
+    }
+    let Some(parts) = id.parts() else {
+        return elide_middle(whole, columns);
+    };
+    let suffix = parts
+        .suffix
+        .map_or(String::new(), |suffix| format!(":{suffix}"));
+    let target = parts.target.trim_start_matches("target-");
+    let (environment, tap) = (parts.environment, parts.tap);
+    let without_target = format!("{environment}:{tap}…{target}{suffix}");
+    let without_tap = format!(
+        "{environment}:…{}…{target}{suffix}",
+        tap.trim_start_matches("tap-")
+    );
+    [without_target, without_tap]
+        .into_iter()
+        .find(|short| width_up_to(short, columns) <= columns)
+        .map_or_else(
+            || elide_middle(whole, columns),
+            |short| elide(&short, columns),
+        )
+}
+
+/// Writes a count with the word for what is counted.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Writes an age in one unit and six cells at most; from 1 000 days on, in years.
+pub fn age(at: Timestamp, now: Timestamp) -> String {
+    let days = now.duration_since(at).as_hours() / 24;
+    if days < 1_000 {
+        moment::age(at, now)
+    } else {
+        format!("{} y", days / 365)
+    }
+}
+
+/// Writes a number of bytes in one unit: `980 B`, `1.2 kB`, `20 MB`.
+pub fn size(bytes: u64) -> String {
+    let (mut whole, mut tenths, mut unit) = (bytes, 0, "B");
+    for next in ["kB", "MB", "GB", "TB"] {
+        if whole < 1_000 {
+            break;
+        }
+        tenths = whole % 1_000 / 100;
+        whole /= 1_000;
+        unit = next;
+    }
+    if whole < 10 && unit != "B" {
+        format!("{whole}.{tenths} {unit}")
+    } else {
+        format!("{whole} {unit}")
+    }
+}
+
+/// Writes a time as people say it: `today 04:00`, `yesterday 17:40`, `28 Nov 04:00`, `28 Nov 2025`.
+pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (then, today) = (zone.to_datetime(at), zone.to_datetime(now).date());
+    let clock = then.strftime("%H:%M");
+    if then.date() == today {
+        format!("today {clock}")
+    } else if today.yesterday().is_ok_and(|day| day == then.date()) {
+        format!("yesterday {clock}")
+    } else if then.year() == today.year() {
+        format!("{} {clock}", then.strftime("%-d %b"))
+    } else {
+        then.strftime("%-d %b %Y").to_string()
+    }
+}
+
+/// Names a zone as a title does: `Europe/Berlin`, `UTC`, `+05:30`.
+pub fn zone(zone: &TimeZone, now: Timestamp) -> String {
+    match zone.iana_name() {
+        Some("Etc/UTC" | "Etc/UCT" | "Etc/Universal" | "Etc/Zulu") => "UTC".to_owned(),
+        Some(name) => name.to_owned(),
+        None => zone.to_offset(now).to_string(),
+    }
+}
+
+/// Names where a snapshot comes from: `run 01a22ebf41c2`, `edit by hand`, `now`.
+pub fn origin(snapshot: &Snapshot) -> String {
+    match snapshot.run() {
+        None => "now".to_owned(),
+        Some(run) if run.status == RunStatus::StateEdit => "edit by hand".to_owned(),
+        Some(_) => snapshot.id.short().replacen(':', " ", 1),
+    }
+}
+
+/// Says how a run stands or ended, at a given time.
+pub fn standing(run: &Run, now: Timestamp) -> String {
+    if run.status != RunStatus::Running || run.is_alive(now) {
+        return run.status.word().to_owned();
+    }
+    let heartbeat = run.heartbeat_at.as_ref().and_then(|stamp| stamp.instant);
+    match heartbeat {
+        Some(at) => format!("stale: no sign of life for {}", age(at, now)),
+        None => "stale: it never ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::json::Document;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(r#""2026-11-30T03:58:10Z""#, "\"2026-11-30T03:58:10Z\"", false)]
+    #[case(r#""""#, "\"\"", true)]
+    #[case(r#""12""#, "\"12\"", true)]
+    #[case(r#""null""#, "\"null\"", true)]
+    #[case(r#""[x""#, "\"[x\"", true)]
+    #[case(r#""a ""#, "\"a \"", true)]
+    #[case("1e5", "1e5", true)]
+    #[case("NaN", "NaN", true)]
+    #[case(r#"{"a": 1}"#, "{1 key}", true)]
+    #[case("[1, 2]", "[2 items]", true)]
+    fn values(#[case] text: &str, #[case] want: &str, #[case] quoted: bool) {
+        let document = Document::parse(text).unwrap();
+        let want = if quoted { want } else { want.trim_matches('"') };
+        assert_eq!(value(document.root()), want);
+    }
+
+    #[test]
+    fn the_empty_id_is_seen() {
+        assert_eq!(id(&StateId::from(""), 20), "\"\"");
+    }
+
+    #[rstest]
+    #[case(0, "0 B")]
+    #[case(999, "999 B")]
+    #[case(1_249, "1.2 kB")]
+    #[case(20_000_000, "20 MB")]
+    fn sizes(#[case] bytes: u64, #[case] want: &str) {
+        assert_eq!(size(bytes), want);
+    }
+
+    #[rstest]
+    #[case(34, "prod:tap-github-to-target-bigquery")]
+    #[case(33, "prod:tap-github…bigquery")]
+    #[case(24, "prod:tap-github…bigquery")]
+    #[case(23, "prod:…github…bigquery")]
+    #[case(20, "prod:tap-git…igquery")]
+    #[case(3, "pr…")]
+    fn ids_lose_first_what_they_have_in_common(#[case] columns: usize, #[case] want: &str) {
+        let whole = StateId::from("prod:tap-github-to-target-bigquery");
+        assert_eq!(id(&whole, columns), want);
+    }
+
+    #[rstest]
+    #[case("2026-11-30T04:00:00Z", "today 04:00")]
+    #[case("2026-11-29T17:40:00Z", "yesterday 17:40")]
+    #[case("2026-11-28T04:00:00Z", "28 Nov 04:00")]
+    #[case("2025-11-30T04:00:00Z", "30 Nov 2025")]
+    fn times(#[case] at: &str, #[case] want: &str) {
+        let now = "2026-11-30T06:00:00Z".parse().unwrap();
+        assert_eq!(when(at.parse().unwrap(), now, &TimeZone::UTC), want);
+    }
+}
