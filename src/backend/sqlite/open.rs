@@ -122,7 +122,11 @@ fn once<T>(
     step(Step::Classified(way));
     if way != Way::Sealed || place.journal.exists() {
         let held = anchor.hold(&place.file);
-        held.map_err(|error| place.is_whole(&anchor, way).err().unwrap_or(error))?;
+        held.map_err(|error| match error {
+            // Of no other error: a file that someone writes to, or that was being written to, may be of any length.
+            BackendError::Corrupt(_) => place.is_whole(&anchor, way).err().unwrap_or(error),
+            other => other,
+        })?;
     }
     let before = if way.is_locked() {
         None
