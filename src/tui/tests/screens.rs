@@ -13,7 +13,7 @@ use crate::tui::view::render;
 fn loading() {
     let stage = Stage::silent(60, 15, vec![Ok(vec![])]);
     assert_snapshot!(stage.screen(), @"
-     statescope ▸ ◐ meltano.db sqlite               Jobs 1 of 2
+     statescope ▸ ◐ meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 0 … ────────────────────────────────────────────────┐
     │                                                          │
     │ Reading meltano.db …                                     │
@@ -62,7 +62,7 @@ fn a_source_that_cannot_be_read() {
     let mut stage = Stage::silent(60, 15, vec![Err(denied())]);
     stage.answer();
     assert_snapshot!(stage.screen(), @"
-     statescope ▸ ✗ meltano.db sqlite               Jobs 1 of 2
+     statescope ▸ ✗ meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 0 ──────────────────────────────────────────────────┐
     │                                                          │
     │ cannot read sqlite:///old.db                             │
@@ -195,7 +195,7 @@ fn jobs_at_80() {
 fn jobs_at_60() {
     let mut stage = Stage::of(60, 15, jobs());
     assert_snapshot!(stage.press("j").screen(), @"
-     statescope ▸ ● meltano.db sqlite               Jobs 1 of 2
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 6 ──────────────────────────────────────────────────┐
     │   state ID                                          run  │
     │ ● dev:tap-github-to-target-jsonl                    1 h  │
@@ -217,7 +217,7 @@ fn jobs_at_60() {
 fn a_state_at_60() {
     let mut stage = Stage::of(60, 15, jobs());
     assert_snapshot!(stage.press("Enter j j").screen(), @"
-     statescope ▸ ● meltano.db sqlite                Job 2 of 2
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
     ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
     │  ● ● · ◆ ●[○]                               6 of 6 · now │
     │ now · as the last run left it                            │
@@ -238,7 +238,7 @@ fn a_state_at_60() {
 #[test]
 fn jobs_at_40() {
     assert_snapshot!(Stage::of(40, 10, jobs()).screen(), @"
-     statescope ▸ ● meltano.db… Jobs 1 of 2
+     statescope ▸ ● meltano.db sqli… 1 of 2
     Jobs 6
     ▸● dev:tap-github…jsonl            1 h
      ◐ prod:tap-github…snowflake       now
@@ -255,7 +255,7 @@ fn jobs_at_40() {
 fn a_state_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("Enter j j").screen(), @"
-    statescope ▸ ● meltano.db … Job 2 of 2
+    statescope ▸ ● meltano.db sqli… 2 of 2
     dev:tap-github-to-target-jsonl
      ● ● · ◆ ●[○]             6 of 6 · now
     now · as the last run left it
@@ -284,7 +284,7 @@ fn a_diff_with_a_back_at_140() {
      statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
     ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
     │   state ID                                run bookmark  ││  ● ● · ◆[●]○                                             5 of 6 · today 04:12 │
-    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ succeeded · 12 m 3 s · 2 streams moved · ◀ 1 back            run 01a22ebf41c2 │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ succeeded · ◀ 1 back · 2 streams moved · 12 m 3 s            run 01a22ebf41c2 │
     │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├  State [Diff] ───────────────────────────────── yesterday 17:40 → today 04:12 ┤
     │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ◀ 1 back · 2 changed · 7 the same                                             │
     │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   commits                                                                     │
@@ -336,7 +336,7 @@ fn a_diff_with_a_back_at_80() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││  ● ● · ◆[●]○         5 of 6 · today 04:12 │
-    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · 12 m 3 s · 2 streams moved ·… │
+    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · ◀ 1 back · 2 streams moved ·… │
     │ ◐ prod:…github…snowflake   now  │├  State [Diff] ────────────────────────────┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ◀ 1 back · 2 changed · 7 the same         │
     │ ◐ prod:…killed…bigquery  stale  ││   commits                                 │
@@ -364,10 +364,10 @@ fn a_diff_with_a_back_at_80() {
 fn a_diff_with_a_back_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("h d Tab n").screen(), @r#"
-    statescope ▸ ● meltano.db … Job 2 of 2
+    statescope ▸ ● meltano.db sqli… 2 of 2
     dev:tap-github-to-target-jsonl
      ● ● · ◆[●]○      5 of 6 · today 04:12
-    succeeded · 12 m 3 s · 2 streams move…
+    succeeded · ◀ 1 back · 2 streams move…
      State [Diff]
     ◀ 1 back · 2 changed · 7 the same
         {acme, web}  upda… ◀ back 17 d 4 h
@@ -390,18 +390,18 @@ fn every_kind_of_change_in_one_row_each() {
      statescope ▸ ● meltano.db sqlite                                                                                                                read-only  UTC
     ┌ Jobs 1 ────────────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ────────────────────────────────────────────────────────────┐
     │   state ID                                       run bookmark  ││  ●[●]○                                                                2 of 3 · today 04:00 │
-    │▸● dev:tap-github-to-target-jsonl                 2 h      6 h  ││ succeeded · 12 m 3 s · 4 streams moved · ◀ 1 back                         run 01a22ebf41c2 │
+    │▸● dev:tap-github-to-target-jsonl                 2 h      6 h  ││ succeeded · ◀ 1 back · 4 streams moved · 12 m 3 s                         run 01a22ebf41c2 │
     │                                                                │├  State [Diff] ────────────────────────────────────────────── yesterday 04:00 → today 04:00 ┤
     │                                                                ││ ◀ 1 back · 2 changed · 1 added · 2 removed · 1 respelled · 3 the same                      │
     │                                                                ││   commits                                                                                  │
-    │                                                                ││ -   {acme, old}     whole pa… since 2026-11-01                                             │
+    │                                                                ││ -   {acme, old}               whole partition · since 2026-11-01                           │
     │                                                                ││     {acme, web}     since     2026-11-29T04:00:00Z → 2026-11-12T00:00:00Z  ◀ back 17 d 4 h │
-    │                                                                ││ - gone              whole st… id 1                                                         │
+    │                                                                ││ - gone                        whole stream · id 1                                          │
     │                                                                ││   moved             id        8812331 → 8813007                                      + 676 │
-    │                                                                ││ + releases          whole st… since 2026-11-30T00:00:00Z                                   │
-    │                                                                ││   singer_state.cur…           commits → null                                               │
+    │                                                                ││ + releases                    whole stream · since 2026-11-30T00:00:00Z                    │
+    │                                                                ││   currently_syncing           commits → null                                               │
     │                                                                ││   respelled: the same instants and numbers, written another way                            │
-    │                                                                ││   spelled           since     2026-11-29T04:… → 2026-11-29T04:00:00+00:00                  │
+    │                                                                ││   spelled           since     2026-11-29T04:00:00Z → 2026-11-29T04:00:00+00:00             │
     │                                                                ││                                                                                            │
     │                                                                ││                                                                                            │
     │                                                                ││                                                                                            │
@@ -421,15 +421,15 @@ fn the_first_run_is_compared_with_nothing() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││ [●]● · ◆ ● ○        1 of 6 · 28 Nov 04:12 │
-    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · 12 m 3 s · 1 change           │
+    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · 3 streams moved · 12 m 3 s    │
     │ ◐ prod:…github…snowflake   now  │├  State [Diff] ──── nothing → 28 Nov 04:12 ┤
-    │ ✗ prod:tap-shop…query:eu   5 h !││ 1 added                                   │
-    │ ◐ prod:…killed…bigquery  stale  ││ + singer_state                            │
-    │ ○ Nachtabgleich …本語 🚀     –  ││     {1 key}                               │
-    │ ∅ dev:tap-postgres…jsonl   5 d  ││                                           │
-    │                                 ││                                           │
-    │                                 ││                                           │
-    │                                 ││                                           │
+    │ ✗ prod:tap-shop…query:eu   5 h !││ 3 added                                   │
+    │ ◐ prod:…killed…bigquery  stale  ││ + commits                                 │
+    │ ○ Nachtabgleich …本語 🚀     –  ││     whole stream                          │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││ + issues                                  │
+    │                                 ││     whole stream · since 2026-11-28T03:5… │
+    │                                 ││ + events                                  │
+    │                                 ││     whole stream · id 8812331             │
     │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -452,12 +452,12 @@ fn wide_characters() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ Nachtabgleich Größe 日本語 🚀 ────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │ ● dev:tap-github…jsonl     1 h  ││ now · not what the runs left              │
-    │ ◐ prod:…github…snowflake   now  ││ ! now is not what the runs left, and no   │
-    │ ✗ prod:tap-shop…query:eu   5 h !││   clear, import or upgrade explains it    │
-    │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
-    │▸○ Nachtabgleich …本語 🚀     –  ││ ▾ bookmarks                      1 stream │
-    │ ∅ dev:tap-postgres…jsonl   5 d  ││  ▸ größe 日本語  7                        │
+    │ ● dev:tap-github…jsonl     1 h  ││ now · no run or edit is known             │
+    │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                      1 stream │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▸ größe 日本語  7                        │
+    │▸○ Nachtabgleich …本語 🚀     –  ││                                           │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -482,13 +482,13 @@ fn values_with_escape_sequences() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ evil\x1b[2J\x1b]0;title\x07\u{202e} ──────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · not what the runs left              │
-    │                                 ││ ! now is not what the runs left, and no   │
-    │                                 ││   clear, import or upgrade explains it    │
+    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run or edit is known             │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ ▾ bookmarks                     2 streams │
     │                                 ││  ▸ a\x1b[31m    v\x1b[31m\n\x9b2J         │
     │                                 ││    \x85\u{200b}  1                        │
+    │                                 ││                                           │
+    │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -549,7 +549,7 @@ fn a_hundred_thousand_jobs() {
 fn a_filter_with_a_result() {
     let mut stage = Stage::of(60, 15, jobs());
     assert_snapshot!(stage.press("/").type_text("snow").screen(), @"
-     statescope ▸ ● meltano.db sqlite               Jobs 1 of 2
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 1 of 6 ─────────────────────────────────────────────┐
     │/ snow                                                    │
     │   state ID                                          run  │
@@ -571,7 +571,7 @@ fn a_filter_with_a_result() {
 fn a_filter_without_a_result() {
     let mut stage = Stage::of(60, 15, jobs());
     assert_snapshot!(stage.press("/").type_text("nothing like it").screen(), @"
-     statescope ▸ ● meltano.db sqlite               Jobs 1 of 2
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 0 of 6 ─────────────────────────────────────────────┐
     │/ nothing like it                                         │
     │                                                          │
@@ -599,7 +599,7 @@ fn a_long_filter_shows_what_is_around_the_cursor() {
     let cursor = render(&stage.model, &mut buffer).unwrap();
     assert_eq!((cursor.x, cursor.y), (39, 2));
     assert_snapshot!(text(&buffer), @"
-     statescope ▸ ● meltano.db… Jobs 1 of 2
+     statescope ▸ ● meltano.db sqli… 1 of 2
     Jobs 0 of 6
     / …more characters that they do not fit
      No job matches.
@@ -647,13 +647,13 @@ fn help_at_80() {
 fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
-     statescope ▸ ● meltano.db… Jobs 1 of 2
+     statescope ▸ ● meltano.db sqli… 1 of 2
     ┌ Keys ─────────────────── 41–45 of 45 ┐
-    │  ·                a run that left no…│
-    │  ∅                no state: cleared,…│
-    │  ◆                an edit by hand    │
-    │  ◀                a bookmark went ba…│
-    │  !                something is wrong…│
+    │  ·            a run that left no sta…│
+    │  ∅            no state: cleared, del…│
+    │  ◆            an edit by hand        │
+    │  ◀            a bookmark went back   │
+    │  !            something is wrong wit…│
     └──────────────────────────────────────┘
 
      Esc close
@@ -668,9 +668,7 @@ fn a_state_that_cannot_be_read() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ broken ───────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ broken                     – !││ now · not what the runs left              │
-    │                                 ││ ! now is not what the runs left, and no   │
-    │                                 ││   clear, import or upgrade explains it    │
+    │▸○ broken                     – !││ now · no run or edit is known             │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ There is no effective state: the partial  │
     │                                 ││ part is not JSON: line 1, column 18:      │
@@ -681,6 +679,8 @@ fn a_state_that_cannot_be_read() {
     │                                 ││                                           │
     │                                 ││ partial, as stored                        │
     │                                 ││ {"singer_state": \x1b[31m                 │
+    │                                 ││                                           │
+    │                                 ││                                           │
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      broken  ! the partial part is not JSON: line 1, column 18: expected a value, f…
@@ -695,7 +695,7 @@ fn parts_that_cannot_be_merged() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ prod:tap-shopify-to-target-bigquery:eu ───┐
     │   state ID                 run  ││  ✗[○]                        2 of 2 · now │
-    │ ● dev:tap-github…jsonl     1 h  ││ now · not what the runs left              │
+    │ ● dev:tap-github…jsonl     1 h  ││ now                                       │
     │ ◐ prod:…github…snowflake   now  ││ ! now is not what the runs left, and no   │
     │▸✗ prod:tap-shop…query:eu   5 h !││   clear, import or upgrade explains it    │
     │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
@@ -784,7 +784,7 @@ fn a_run_that_failed_says_why() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││ [✗]○             1 of 2 · yesterday 04:00 │
-    │▸✗ dev:tap-github…jsonl    26 h  ││ failed · 12 m 3 s · 1 change              │
+    │▸✗ dev:tap-github…jsonl    26 h  ││ failed · 3 streams moved · 12 m 3 s       │
     │                                 ││ ! Loader failed                           │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ ▾ bookmarks                     3 streams │
@@ -848,10 +848,10 @@ fn two_hundred_thousand_partitions() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ big                        –  ││ now · not what the runs left              │
-    │                                 ││ ! now is not what the runs left, and no   │
-    │                                 ││   clear, import or upgrade explains it    │
+    │▸○ big                        –  ││ now · no run or edit is known             │
     │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 ││   ▸ {199988}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199989}    2026-11-30T00:00:00Z  6 h │
     │                                 ││   ▸ {199990}    2026-11-30T00:00:00Z  6 h │
     │                                 ││   ▸ {199991}    2026-11-30T00:00:00Z  6 h │
     │                                 ││   ▸ {199992}    2026-11-30T00:00:00Z  6 h │

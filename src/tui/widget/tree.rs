@@ -274,7 +274,7 @@ fn shown_root(document: &Document) -> Node<'_> {
 }
 
 /// Finds the object whose members are streams.
-fn streams(document: &Document) -> Option<Node<'_>> {
+pub fn streams(document: &Document) -> Option<Node<'_>> {
     let root = document.root();
     let singer = root.get("singer_state").unwrap_or(root);
     singer

@@ -8,7 +8,7 @@ use crate::domain::ui::Role;
 use crate::report::printable;
 use crate::tui::command::Step;
 use crate::tui::model::Model;
-use crate::tui::text::{Line, count, elide, width_up_to, wrap};
+use crate::tui::text::{Line, broken, count, elide, width_up_to, wrap};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::widget::tree::{Holds, Tree, TreeLine};
 use crate::tui::words::{self, counted};
@@ -133,29 +133,11 @@ impl Parts {
         for (name, text) in &self.parts {
             lines.push(Line::new());
             lines.push(Line::of(*name, Role::Title).with(", as stored", Role::Quiet));
-            lines.extend(broken(text, columns).map(|line| Line::of(line, Role::Text)));
+            let broken = broken(text, columns).into_iter();
+            lines.extend(broken.map(|line| Line::of(line, Role::Text)));
         }
         lines
     }
-}
-
-/// Breaks a text that is safe to show into lines of so many cells.
-fn broken(text: &str, columns: usize) -> impl Iterator<Item = String> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() || columns == 0 {
-            return None;
-        }
-        let end = rest
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .take_while(|end| width_up_to(&rest[..*end], columns) <= columns)
-            .last()
-            .unwrap_or_else(|| rest.chars().next().map_or(rest.len(), char::len_utf8));
-        let (line, behind) = rest.split_at(end);
-        rest = behind;
-        Some(line.to_owned())
-    })
 }
 
 /// Writes what a part holds, bytes that are no text as escapes, the end left out when it is long.
