@@ -117,10 +117,11 @@ impl Session {
     fn waiting(&mut self) -> io::Result<Option<Message>> {
         loop {
             match self.events.try_recv() {
-                Ok(event) => match translated(Some(event))? {
-                    Some(message) => return Ok(Some(message)),
-                    None => continue,
-                },
+                Ok(event) => {
+                    if let Some(message) = translated(Some(event))? {
+                        return Ok(Some(message));
+                    }
+                }
                 Err(TryRecvError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(TryRecvError::Empty) => return Ok(self.answers.try_recv().ok()),
             }

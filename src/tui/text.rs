@@ -21,18 +21,13 @@ const KEPT: usize = 16 << 10;
 /// Gives the pieces of a text as they are shown, each with its width in cells.
 fn pieces(text: &str) -> impl Iterator<Item = (String, usize)> {
     text.graphemes(true).map(|grapheme| {
-        let shown = printable(grapheme);
-        match shown.width() {
-            0 => {
-                let escaped: String = grapheme
-                    .chars()
-                    .map(|c| format!("\\u{{{:x}}}", c as u32))
-                    .collect();
-                let width = escaped.len();
-                (escaped, width)
-            }
-            width => (shown, width),
+        let mut shown = printable(grapheme);
+        let mut wide = shown.width();
+        if wide == 0 {
+            shown = grapheme.escape_unicode().to_string();
+            wide = shown.len();
         }
+        (shown, wide)
     })
 }
 

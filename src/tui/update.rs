@@ -8,6 +8,7 @@ use super::screen::{help, jobs};
 use super::widget::cursor::Cursor;
 use crate::domain::job::Job;
 use crate::domain::ui::KeyPress;
+use crate::report::Report;
 use crate::tui::Ticket;
 
 /// Takes a message in, and gives what is to be done about it. Answers to questions that no longer stand change nothing.
@@ -32,26 +33,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             source,
             ticket,
             outcome,
-        } => {
-            let Some(view) = model
-                .sources
-                .get_mut(source)
-                .filter(|view| view.ticket == ticket)
-            else {
-                return effects;
-            };
-            let none_came = view.rows_of.is_some_and(|(answered, _)| answered != ticket);
-            let ended_well = outcome.is_ok();
-            view.reading = match outcome {
-                Ok(()) => Reading::Done,
-                Err(report) => Reading::Failed(report),
-            };
-            if none_came && ended_well {
-                view.rows_of = None;
-                effects.extend(model.jobs.remove(source, &mut model.tickets));
-            }
-            model.jobs.release();
-        }
+        } => end_list(model, source, ticket, outcome, &mut effects),
         Message::Loaded { ticket, outcome } => {
             if let Some(detail) = &mut model.detail {
                 detail.loaded(ticket, outcome);
@@ -92,6 +74,34 @@ fn take_jobs(
         view.rows_of = Some(reading);
     }
     effects.extend(model.jobs.add(source, jobs, &mut model.tickets));
+}
+
+/// Takes in that a list is at its end. One that ended well without a row takes the rows of the one before with it; of one
+/// that broke off, what came stays.
+fn end_list(
+    model: &mut Model,
+    source: usize,
+    ticket: Ticket,
+    outcome: Result<(), Report>,
+    effects: &mut Vec<Effect>,
+) {
+    let Some(view) = model
+        .sources
+        .get_mut(source)
+        .filter(|view| view.ticket == ticket)
+    else {
+        return;
+    };
+    let none_came = view.rows_of.is_some_and(|(answered, _)| answered != ticket);
+    if none_came && outcome.is_ok() {
+        view.rows_of = None;
+        effects.extend(model.jobs.remove(source, &mut model.tickets));
+    }
+    view.reading = match outcome {
+        Ok(()) => Reading::Done,
+        Err(report) => Reading::Failed(report),
+    };
+    model.jobs.release();
 }
 
 /// Says what the keys go to.

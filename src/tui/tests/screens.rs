@@ -771,14 +771,14 @@ fn a_job_that_died() {
 
 #[test]
 fn a_run_that_failed_says_why() {
-    let state = github("2026-11-28", "2026-11-28", "2026-11-28");
+    let held = github("2026-11-28", "2026-11-28", "2026-11-28");
     let failed = format!(
         r#"{{"error": "Loader failed\nTraceback \u001b[31m", {}"#,
-        &state[1..]
+        &held[1..]
     );
     let job = Known::new("dev:tap-github-to-target-jsonl")
         .ran(RunStatus::Fail, "2026-11-29 04:00:00", Some(&failed))
-        .holds(&state);
+        .holds(&held);
     let mut stage = Stage::of(80, 20, vec![job]);
     assert_snapshot!(stage.press("h").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
@@ -839,11 +839,11 @@ fn two_hundred_thousand_partitions() {
     let each: Vec<_> = (0..200_000)
         .map(|n| format!(r#"{{"context": {{"repo": "{n}"}}, "since": "2026-11-30T00:00:00Z"}}"#))
         .collect();
-    let state = format!(
+    let held = format!(
         r#"{{"singer_state": {{"bookmarks": {{"commits": {{"partitions": [{}]}}}}}}}}"#,
         each.join(", ")
     );
-    let mut stage = Stage::of(80, 20, vec![Known::new("big").holds(&state)]);
+    let mut stage = Stage::of(80, 20, vec![Known::new("big").holds(&held)]);
     assert_snapshot!(stage.press("Tab j Enter G k").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐

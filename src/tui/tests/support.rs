@@ -279,7 +279,7 @@ impl Stage {
     }
 
     /// Gives the answer to a filter.
-    pub fn find(&self, effect: &Effect) -> Matches {
+    pub fn find(effect: &Effect) -> Matches {
         let Effect::Filter {
             names,
             query,

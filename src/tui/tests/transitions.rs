@@ -217,7 +217,7 @@ fn rows_that_keep_coming_do_not_put_a_filter_off() {
     assert_eq!(asked.len(), 1);
     assert_eq!(stage.send(rows(many(10))), []);
 
-    let matches = stage.find(&asked[0]);
+    let matches = Stage::find(&asked[0]);
     let again = stage.send(Message::Filtered {
         ticket: Ticket(3),
         matches,

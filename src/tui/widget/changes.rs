@@ -412,7 +412,12 @@ fn shown(node: Node<'_>, whole: Option<&str>) -> String {
         return words::value(node);
     };
     match bookmarks_of(node).first() {
-        None => whole.to_owned(),
+        None => match node.get("partitions").map(|partitions| partitions.len()) {
+            Some(number @ 1..) => {
+                format!("{whole} · {}", counted(number, "partition", "partitions"))
+            }
+            _ => whole.to_owned(),
+        },
         Some(bookmark) => {
             let (name, value) = (bookmark.name.decoded(), words::value(bookmark.value));
             format!("{whole} · {name} {value}")

@@ -1,5 +1,7 @@
 //! What is shown of a state: a tree, or why there is none.
 
+use std::fmt::Write as _;
+
 use crate::domain::history::Snapshot;
 use crate::domain::json::Node;
 use crate::domain::moment::Instant;
@@ -31,7 +33,7 @@ pub enum Body {
 #[derive(Debug)]
 pub struct Parts {
     why: String,
-    parts: Vec<(&'static str, String)>,
+    stored: Vec<(&'static str, String)>,
     cursor: Cursor,
 }
 
@@ -42,8 +44,8 @@ impl Body {
             return Self::Nothing;
         };
         match (&snapshot.effective, before) {
-            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document.clone())),
-            (Ok(document), _) => Self::Tree(Tree::new(document.clone())),
+            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document)),
+            (Ok(document), _) => Self::Tree(Tree::new(document)),
             (Err(why), _) => Self::Parts(Parts::of(state, why.to_string())),
         }
     }
@@ -112,14 +114,14 @@ impl Body {
 
 impl Parts {
     fn of(state: &State, why: String) -> Self {
-        let parts = state
+        let stored = state
             .parts()
             .iter()
             .map(|(part, content)| (part.name(), raw(content)))
             .collect();
         Self {
             why,
-            parts,
+            stored,
             cursor: Cursor::default(),
         }
     }
@@ -130,7 +132,7 @@ impl Parts {
             .into_iter()
             .map(|line| Line::of(line, Role::Bad))
             .collect();
-        for (name, text) in &self.parts {
+        for (name, text) in &self.stored {
             lines.push(Line::new());
             lines.push(Line::of(*name, Role::Title).with(", as stored", Role::Quiet));
             let broken = broken(text, columns).into_iter();
@@ -150,14 +152,13 @@ fn raw(content: &Content) -> String {
     for chunk in shown.utf8_chunks() {
         text.push_str(&printable(chunk.valid()));
         for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
         }
     }
     if shown.len() < bytes.len() {
-        text.push_str(&format!(
-            "… and {} more bytes",
-            count(bytes.len() - shown.len())
-        ));
+        let left = count(bytes.len() - shown.len());
+        let _ = write!(text, "… and {left} more bytes");
     }
     text
 }
