@@ -6,12 +6,12 @@
 use std::io;
 use std::time::Duration;
 
-use crossterm::event::EventStream;
-use futures_util::{FutureExt, StreamExt};
+use crossterm::event::{Event, EventStream};
+use futures_util::StreamExt;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Size;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::{Instant, Interval, interval_at};
 
 use crate::domain::ui::Theme;
@@ -26,15 +26,16 @@ mod signals;
 mod terminal;
 
 use effects::Effects;
-use terminal::Screen;
-
-pub use terminal::guarded;
+pub use terminal::{Screen, on_terminal};
 
 /// How often the ages on the screen are brought up to date.
 const TICK: Duration = Duration::from_secs(30);
 
 /// How many messages are taken in before the screen is drawn all the same, so that a flood of answers cannot freeze it.
 const TAKEN_AT_ONCE: usize = 256;
+
+/// How many events wait before the terminal does.
+const WAITING_EVENTS: usize = 256;
 
 /// How many answers wait before those who give them do.
 const WAITING_ANSWERS: usize = 64;
@@ -50,20 +51,19 @@ pub fn run(sites: Vec<Site>) -> Result<(), Report> {
         .enable_all()
         .build()
         .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
-    let outcome = guarded(|| runtime.block_on(session(sites)));
+    let outcome = on_terminal(|screen| runtime.block_on(session(screen, sites)));
     runtime.shutdown_background();
     outcome
 }
 
-async fn session(sites: Vec<Site>) -> Result<(), Report> {
-    let mut screen = Screen::open().map_err(|error| failed(&error))?;
-    let size = screen.size().map_err(|error| failed(&error))?;
+async fn session(screen: &mut Screen, sites: Vec<Site>) -> Result<(), Report> {
+    let size = screen.size().map_err(|error| terminal::failed(&error))?;
     let (model, first) = Model::new(setup(&sites, size));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
     let mut session = Session {
         model,
         effects: Effects::new(sites, sender),
-        events: EventStream::new(),
+        events: events(),
         answers,
         ticks: interval_at(Instant::now() + TICK, TICK),
     };
@@ -97,7 +97,7 @@ enum Going {
 struct Session {
     model: Model,
     effects: Effects,
-    events: EventStream,
+    events: mpsc::Receiver<io::Result<Event>>,
     answers: mpsc::Receiver<Message>,
     ticks: Interval,
 }
@@ -107,12 +107,24 @@ impl Session {
     async fn next(&mut self) -> io::Result<Option<Message>> {
         tokio::select! {
             biased;
-            event = self.events.next() => match event {
-                Some(event) => event.map(|event| keys::message(&event)),
-                None => Err(io::ErrorKind::UnexpectedEof.into()),
-            },
+            event = self.events.recv() => translated(event),
             Some(answer) = self.answers.recv() => Ok(Some(answer)),
             _ = self.ticks.tick() => Ok(Some(Message::Tick(Timestamp::now()))),
+        }
+    }
+
+    /// Gives a message that waits, keys before answers; `None` when none does.
+    fn waiting(&mut self) -> io::Result<Option<Message>> {
+        loop {
+            match self.events.try_recv() {
+                Ok(event) => {
+                    if let Some(message) = translated(Some(event))? {
+                        return Ok(Some(message));
+                    }
+                }
+                Err(TryRecvError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(TryRecvError::Empty) => return Ok(self.answers.try_recv().ok()),
+            }
         }
     }
 
@@ -120,19 +132,37 @@ impl Session {
     fn take_in(&mut self, first: Option<Message>) -> io::Result<Going> {
         let mut next = first;
         for _ in 0..TAKEN_AT_ONCE {
-            if let Some(message) = next {
-                let effects = tui::update(&mut self.model, message);
-                if effects.contains(&Effect::Quit) {
-                    return Ok(Going::Away);
-                }
-                self.effects.run(effects);
+            let Some(message) = next else { break };
+            let effects = tui::update(&mut self.model, message);
+            if effects.contains(&Effect::Quit) {
+                return Ok(Going::Away);
             }
-            next = match self.next().now_or_never() {
-                Some(message) => message?,
-                None => break,
-            };
+            self.effects.run(effects);
+            next = self.waiting()?;
         }
         Ok(Going::On)
+    }
+}
+
+/// Reads the terminal's events beside the loop, so that the loop can ask whether one waits.
+fn events() -> mpsc::Receiver<io::Result<Event>> {
+    let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
+    tokio::spawn(async move {
+        let mut events = EventStream::new();
+        while let Some(event) = events.next().await {
+            let failed = event.is_err();
+            if sender.send(event).await.is_err() || failed {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
+    match event {
+        Some(event) => event.map(|event| keys::message(&event)),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
 
@@ -161,9 +191,9 @@ fn ended(error: &io::Error) -> Result<(), Report> {
             error.kind(),
             io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected
         );
-    if gone { Ok(()) } else { Err(failed(error)) }
-}
-
-fn failed(error: &io::Error) -> Report {
-    Report::new(Fault::Unreachable, "cannot use the terminal").because(error)
+    if gone {
+        Ok(())
+    } else {
+        Err(terminal::failed(error))
+    }
 }

@@ -53,7 +53,9 @@ pub fn create(now: Timestamp) -> Result<Demo, Report> {
 }
 
 fn fill(file: &Path, now: Timestamp) -> Result<(), String> {
-    let anchor: Timestamp = ANCHOR.parse().map_err(|error: jiff::Error| error.to_string())?;
+    let anchor: Timestamp = ANCHOR
+        .parse()
+        .map_err(|error: jiff::Error| error.to_string())?;
     let minutes = now.duration_since(anchor).as_mins();
     let sql = moved(DATABASE, SignedDuration::from_mins(minutes));
     backend::sqlite::create(file, &sql).map_err(|error| error.to_string())
@@ -77,12 +79,19 @@ fn move_one(found: &str, by: SignedDuration) -> Option<String> {
     if found.len() == 10 {
         let date: Date = found.parse().ok()?;
         let days = by.as_hours().div_euclid(24);
-        return Some(date.checked_add(SignedDuration::from_hours(days * 24)).ok()?.to_string());
+        return Some(
+            date.checked_add(SignedDuration::from_hours(days * 24))
+                .ok()?
+                .to_string(),
+        );
     }
     let separator = found.get(10..11)?;
     let time: DateTime = found.parse().ok()?;
     let time = time.checked_add(by).ok()?;
-    Some(time.strftime(&format!("%Y-%m-%d{separator}%H:%M:%S")).to_string())
+    Some(
+        time.strftime(&format!("%Y-%m-%d{separator}%H:%M:%S"))
+            .to_string(),
+    )
 }
 
 /// Splits a text around its first date or time.
@@ -90,12 +99,22 @@ fn next_time(text: &str) -> Option<(&str, &str, &str)> {
     let bytes = text.as_bytes();
     let at = (0..bytes.len()).find(|at| {
         shaped(bytes.get(*at..), "dddd-dd-dd")
-            && !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric())
+            && !at
+                .checked_sub(1)
+                .is_some_and(|before| bytes[before].is_ascii_alphanumeric())
     })?;
     let here = bytes.get(at..);
     let long = ["dddd-dd-dd dd:dd:dd", "dddd-dd-ddTdd:dd:dd"];
-    let length = if long.iter().any(|shape| shaped(here, shape)) { 19 } else { 10 };
-    Some((text.get(..at)?, text.get(at..at + length)?, text.get(at + length..)?))
+    let length = if long.iter().any(|shape| shaped(here, shape)) {
+        19
+    } else {
+        10
+    };
+    Some((
+        text.get(..at)?,
+        text.get(at..at + length)?,
+        text.get(at + length..)?,
+    ))
 }
 
 /// Tells whether bytes begin with a shape, in which `d` stands for a digit.
@@ -118,11 +137,17 @@ mod tests {
         let text = "'2026-11-30 04:00:01.123456' {\"a\": \"2026-11-30T23:30:00Z\", \"b\": \"2026-11-12\"} x2026-11-12 12026-11-12 ü";
         let want = "'2026-12-01 05:00:01.123456' {\"a\": \"2026-12-02T00:30:00Z\", \"b\": \"2026-11-13\"} x2026-11-12 12026-11-12 ü";
         assert_eq!(moved(text, SignedDuration::from_hours(25)), want);
-        assert_eq!(moved(want, SignedDuration::from_hours(-25)), text.replace("2026-11-12\"", "2026-11-11\""));
+        assert_eq!(
+            moved(want, SignedDuration::from_hours(-25)),
+            text.replace("2026-11-12\"", "2026-11-11\"")
+        );
     }
 
     #[test]
     fn the_sample_says_when_it_was_written_down() {
-        assert_eq!(DATABASE.lines().next(), Some("-- anchor: 2026-11-30T04:30:00Z"));
+        assert_eq!(
+            DATABASE.lines().next(),
+            Some("-- anchor: 2026-11-30T04:30:00Z")
+        );
     }
 }

@@ -50,7 +50,10 @@ impl Effects {
         tokio::spawn(compare_each(Arc::clone(&compares), answers.clone()));
         Self {
             lists: sites.iter().map(|_| None).collect(),
-            sites: sites.into_iter().map(|site| Arc::new(OpenSite::new(site))).collect(),
+            sites: sites
+                .into_iter()
+                .map(|site| Arc::new(OpenSite::new(site)))
+                .collect(),
             answers,
             loads,
             compares,
@@ -63,11 +66,7 @@ impl Effects {
         for effect in effects {
             match effect {
                 Effect::List { source, ticket } => self.list(source, ticket),
-                Effect::Load {
-                    source,
-                    id,
-                    ticket,
-                } => {
+                Effect::Load { source, id, ticket } => {
                     if let Some(site) = self.sites.get(source).cloned() {
                         self.loads.put(Load { site, id, ticket });
                     }
@@ -94,7 +93,9 @@ impl Effects {
 
     /// Lists a source, in the place of a list of it that still goes on.
     fn list(&mut self, source: usize, ticket: Ticket) {
-        let (Some(site), Some(running)) = (self.sites.get(source).cloned(), self.lists.get_mut(source)) else {
+        let (Some(site), Some(running)) =
+            (self.sites.get(source).cloned(), self.lists.get_mut(source))
+        else {
             return;
         };
         if let Some(older) = running.take() {
@@ -105,7 +106,13 @@ impl Effects {
     }
 
     /// Filters, in the place of a filter that still goes on.
-    fn filter(&mut self, ticket: Ticket, names: NameIndex, query: String, previous: Option<Matches>) {
+    fn filter(
+        &mut self,
+        ticket: Ticket,
+        names: NameIndex,
+        query: String,
+        previous: Option<Matches>,
+    ) {
         self.filter.store(true, Ordering::Relaxed);
         let cancelled = Arc::new(AtomicBool::new(false));
         self.filter = Arc::clone(&cancelled);
@@ -151,7 +158,11 @@ async fn load_each(lane: Arc<Lane<Load>>, answers: mpsc::Sender<Message>) {
     loop {
         let Load { site, id, ticket } = lane.take().await;
         let outcome = read::timeline(&site, &id).await.map(Arc::new);
-        if answers.send(Message::Loaded { ticket, outcome }).await.is_err() {
+        if answers
+            .send(Message::Loaded { ticket, outcome })
+            .await
+            .is_err()
+        {
             return;
         }
     }
@@ -168,7 +179,11 @@ async fn compare_each(lane: Arc<Lane<Compare>>, answers: mpsc::Sender<Message>) 
             return;
         };
         let diff = Arc::new(diff);
-        if answers.send(Message::Compared { ticket, diff }).await.is_err() {
+        if answers
+            .send(Message::Compared { ticket, diff })
+            .await
+            .is_err()
+        {
             return;
         }
     }
@@ -199,7 +214,11 @@ impl<T> Lane<T> {
     /// Waits for a request and takes it.
     async fn take(&self) -> T {
         loop {
-            let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let newest = self
+                .newest
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
             if let Some(request) = newest {
                 return request;
             }

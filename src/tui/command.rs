@@ -77,14 +77,23 @@ pub enum Context {
     Help,
 }
 
+/// Puts a command into the footer.
+#[derive(Debug, Clone, Copy)]
+pub struct Footer {
+    /// The word for it.
+    pub word: &'static str,
+    /// Which commands give way first where there is no room for all: the highest.
+    pub rank: u8,
+}
+
 /// Describes a command in some contexts.
 pub struct Entry {
     /// The command.
     pub command: Command,
     /// What it does, as a person would be told.
     pub about: &'static str,
-    /// The word in the footer; `None` keeps it out of there.
-    pub footer: Option<&'static str>,
+    /// What the footer says of it; `None` keeps it out of there.
+    pub footer: Option<Footer>,
     /// The keys, the one to show first.
     pub keys: &'static [KeyPress],
     /// Where the keys mean this.
@@ -102,21 +111,21 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Open,
         "go into the job",
-        Some("open"),
+        Some(footer("open", 0)),
         &[ENTER],
         &[Context::Jobs],
     ),
     entry(
         Command::Toggle,
         "open or close the line",
-        Some("open"),
+        Some(footer("open", 0)),
         &[ENTER, KeyPress::char(' ')],
         &[Context::State],
     ),
     entry(
         Command::NextChange,
         "the next change",
-        Some("next"),
+        Some(footer("next", 0)),
         &[KeyPress::char('n')],
         &[Context::Diff],
     ),
@@ -130,28 +139,28 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Earlier,
         "the snapshot before",
-        Some("earlier"),
+        Some(footer("earlier", 6)),
         &[KeyPress::char('h'), KeyPress::of(Key::Left)],
         PANES,
     ),
     entry(
         Command::Later,
         "the snapshot after",
-        Some("later"),
+        Some(footer("later", 7)),
         &[KeyPress::char('l'), KeyPress::of(Key::Right)],
         PANES,
     ),
     entry(
         Command::ToggleDiff,
         "what the snapshot changed, or its state",
-        Some("diff"),
+        Some(footer("diff", 4)),
         &[KeyPress::char('d')],
         PANES,
     ),
     entry(
         Command::Filter,
         "filter the jobs",
-        Some("filter"),
+        Some(footer("filter", 1)),
         &[KeyPress::char('/')],
         PANES,
     ),
@@ -235,7 +244,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Back,
         "back to the jobs",
-        Some("jobs"),
+        Some(footer("jobs", 8)),
         &[ESC],
         DETAIL,
     ),
@@ -249,56 +258,56 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Reload,
         "read everything again",
-        None,
+        Some(footer("again", 2)),
         &[KeyPress::char('r')],
         PANES,
     ),
     entry(
         Command::Help,
         "these keys",
-        Some("help"),
+        Some(footer("help", 3)),
         &[KeyPress::char('?')],
         PANES,
     ),
     entry(
         Command::Quit,
         "leave",
-        Some("quit"),
+        Some(footer("quit", 5)),
         &[KeyPress::char('q'), KeyPress::ctrl('c')],
         PANES,
     ),
     entry(
         Command::Accept,
         "keep the filter",
-        Some("keep"),
+        Some(footer("keep", 0)),
         &[ENTER, KeyPress::of(Key::Tab)],
         &[Context::Field],
     ),
     entry(
         Command::Back,
         "drop the filter",
-        Some("drop"),
+        Some(footer("drop", 1)),
         &[ESC],
         &[Context::Field],
     ),
     entry(
         Command::Move(Step::Down),
         "down",
-        Some("down"),
+        Some(footer("down", 2)),
         &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
         &[Context::Field],
     ),
     entry(
         Command::Move(Step::Up),
         "up",
-        Some("up"),
+        Some(footer("up", 3)),
         &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
         &[Context::Field],
     ),
     entry(
         Command::Back,
         "close this",
-        Some("close"),
+        Some(footer("close", 0)),
         &[ESC, KeyPress::char('?'), KeyPress::char('q'), ENTER],
         &[Context::Help],
     ),
@@ -311,10 +320,14 @@ pub const COMMANDS: &[Entry] = &[
     ),
 ];
 
+const fn footer(word: &'static str, rank: u8) -> Footer {
+    Footer { word, rank }
+}
+
 const fn entry(
     command: Command,
     about: &'static str,
-    footer: Option<&'static str>,
+    footer: Option<Footer>,
     keys: &'static [KeyPress],
     contexts: &'static [Context],
 ) -> Entry {

@@ -1,6 +1,6 @@
 //! Where things are on a screen of a given size; one function for what moves the cursor and for what draws.
 
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::{Margin, Rect, Size};
 
 use super::model::Pane;
 use super::widget::frame;
@@ -72,7 +72,7 @@ impl Layout {
 
 fn panes(body: Rect, size: Size, focus: Pane) -> (Option<Place>, Option<Place>) {
     if size.width >= TWO_PANES.width && size.height >= TWO_PANES.height {
-        let left = (body.width * 2 / 5).min(64);
+        let left = (body.width * 2 / 5 + 3).min(66);
         let jobs = Rect {
             width: left,
             ..body
@@ -82,21 +82,21 @@ fn panes(body: Rect, size: Size, focus: Pane) -> (Option<Place>, Option<Place>) 
             width: body.width - left,
             ..body
         };
-        return (Some(place(jobs, true)), Some(place(detail, true)));
+        return (Some(place(jobs, true, 0)), Some(place(detail, true, 1)));
     }
     let framed = size.width >= FRAMES.width && size.height >= FRAMES.height;
-    let only = Some(place(body, framed));
     match focus {
-        Pane::Jobs => (only, None),
-        Pane::Detail => (None, only),
+        Pane::Jobs => (Some(place(body, framed, 0)), None),
+        Pane::Detail => (None, Some(place(body, framed, 1))),
     }
 }
 
-fn place(outer: Rect, framed: bool) -> Place {
+/// Places a pane, with blanks at the left and right of what is in it.
+fn place(outer: Rect, framed: bool, blanks: u16) -> Place {
     let inner = if framed { frame::inside(outer) } else { outer };
     Place {
         outer,
-        inner,
+        inner: inner.inner(Margin::new(blanks, 0)),
         framed,
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use crate::domain::history::{Run, RunStatus, Snapshot};
 use crate::domain::job::Job;
 use crate::domain::ui::Role;
+use crate::tui::text::{Line, wrap};
 
 /// Is a sign that needs no colour, with what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +73,23 @@ pub fn of_snapshot(snapshot: &Snapshot) -> Mark {
         None if snapshot.state.is_some() => HELD,
         None => GONE,
     }
+}
+
+/// Writes a sentence behind a mark, in two lines at most.
+pub fn note(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
+    let wrapped = wrap(text, columns.saturating_sub(2));
+    let mut lines = wrapped.iter();
+    let first = Line::of(mark.sign, mark.role).with(" ", Role::Text);
+    let mut noted: Vec<Line> = lines
+        .next()
+        .map(|text| first.with(text, mark.role))
+        .into_iter()
+        .collect();
+    let rest: Vec<&str> = lines.map(String::as_str).collect();
+    if !rest.is_empty() {
+        noted.push(Line::of("  ", Role::Text).with(rest.join(" "), mark.role));
+    }
+    noted
 }
 
 fn of_status(run: &Run) -> Mark {

@@ -4,10 +4,10 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::command::{self, Context};
+use super::command::{self, Command, Context};
 use super::layout::Layout;
 use super::marks;
-use super::model::{Model, Pane, Reading};
+use super::model::{Model, Pane, Reading, SourceView};
 use super::screen::{detail, help, jobs};
 use super::text::{Line, wrap};
 use super::update::context;
@@ -74,18 +74,20 @@ fn title(model: &Model, layout: &Layout, buffer: &mut Buffer) {
         }
     }
     let mut right = Line::new();
-    if layout.is_single() {
-        let (name, number) = match model.focus {
-            Pane::Jobs => ("Jobs", 1),
-            Pane::Detail => ("Job", 2),
-        };
-        right.push(format!("{name} {number} of 2"), Role::Text);
-    } else {
+    if !layout.is_single() || columns >= 60 {
         right.push("read-only", Role::Quiet);
         right.push(
             format!("  {}", words::zone(&model.zone, model.now)),
             Role::Quiet,
         );
+    }
+    if layout.is_single() {
+        let number = match model.focus {
+            Pane::Jobs => 1,
+            Pane::Detail => 2,
+        };
+        right.push(if right.is_empty() { "" } else { "  " }, Role::Text);
+        right.push(format!("{number} of 2"), Role::Text);
     }
     right.push(" ", Role::Text);
     let mut line = Line::new();
@@ -106,20 +108,59 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     line.draw(area, buffer, model.theme);
 }
 
-/// Writes what can be done here, as many commands as have room.
-fn footer(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let columns = usize::from(area.width);
-    let mut line = Line::new();
-    for entry in command::of(context(model)) {
-        let (Some(word), Some(key)) = (entry.footer, entry.keys.first()) else {
-            continue;
-        };
-        let mut next = Line::of(if line.is_empty() { " " } else { "   " }, Role::Text);
-        next.push(key.to_string(), Role::Key);
-        next.push(format!(" {word}"), Role::Quiet);
-        if line.width() + next.width() <= columns {
-            line.append(next);
+/// Tells whether there is something that a command could act on.
+fn applies(model: &Model, command: Command) -> bool {
+    match command {
+        Command::Open | Command::Filter => {
+            model.jobs.selected().is_some() || !model.jobs.query().is_empty()
         }
+        Command::Earlier | Command::Later | Command::ToggleDiff => model
+            .detail
+            .as_ref()
+            .is_some_and(|detail| detail.history().is_some()),
+        Command::Reload => {
+            let failed = |source: &SourceView| matches!(source.reading, Reading::Failed(_));
+            model.sources.iter().any(failed)
+        }
+        Command::Quit
+        | Command::Help
+        | Command::Back
+        | Command::OtherPane
+        | Command::Accept
+        | Command::Move(_)
+        | Command::Toggle
+        | Command::CloseSiblings
+        | Command::OpenSiblings
+        | Command::NextChange
+        | Command::PreviousChange => true,
+    }
+}
+
+/// Writes what can be done here; where there is no room for all of it, what matters most.
+fn footer(model: &Model, area: Rect, buffer: &mut Buffer) {
+    let mut items: Vec<_> = command::of(context(model))
+        .filter(|entry| applies(model, entry.command))
+        .filter_map(|entry| {
+            let (footer, key) = (entry.footer?, entry.keys.first()?);
+            let item =
+                Line::of(key.to_string(), Role::Key).with(format!(" {}", footer.word), Role::Quiet);
+            Some((footer.rank, item))
+        })
+        .collect();
+    let taken = |items: &[(u8, Line)]| {
+        items
+            .iter()
+            .map(|(_, item)| item.width() + 3)
+            .sum::<usize>()
+    };
+    while taken(&items) > usize::from(area.width) + 1 {
+        let last = items.iter().map(|(rank, _)| *rank).max();
+        items.retain(|(rank, _)| Some(*rank) != last);
+    }
+    let mut line = Line::of(" ", Role::Text);
+    for (number, (_, item)) in items.into_iter().enumerate() {
+        line.push(if number > 0 { "   " } else { "" }, Role::Text);
+        line.append(item);
     }
     line.draw(area, buffer, model.theme);
 }

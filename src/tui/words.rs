@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::text::count;
+use super::text::{count, elide, elide_middle, width_up_to};
 use crate::domain::history::{Run, RunStatus, Snapshot};
+use crate::domain::id::StateId;
 use crate::domain::json::{Kind, Node};
 use crate::domain::moment;
 
@@ -38,9 +39,68 @@ fn string(node: Node<'_>) -> String {
     }
 }
 
+/// Writes a state ID in so many cells: what every ID of Meltano's convention has in common goes first, then the middle.
+pub fn id(id: &StateId, columns: usize) -> String {
+    let whole = match id.as_str() {
+        "" => "\"\"",
+        text => text,
+    };
+    if width_up_to(whole, columns) <= columns {
+        return elide(whole, columns);
+    }
+    let Some(parts) = id.parts() else {
+        return elide_middle(whole, columns);
+    };
+    let suffix = parts
+        .suffix
+        .map_or(String::new(), |suffix| format!(":{suffix}"));
+    let target = parts.target.trim_start_matches("target-");
+    let (environment, tap) = (parts.environment, parts.tap);
+    let without_target = format!("{environment}:{tap}…{target}{suffix}");
+    let without_tap = format!(
+        "{environment}:…{}…{target}{suffix}",
+        tap.trim_start_matches("tap-")
+    );
+    [without_target, without_tap]
+        .into_iter()
+        .find(|short| width_up_to(short, columns) <= columns)
+        .map_or_else(
+            || elide_middle(whole, columns),
+            |short| elide(&short, columns),
+        )
+}
+
 /// Writes a count with the word for what is counted.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Writes an age in one unit and six cells at most; from 1 000 days on, in years.
+pub fn age(at: Timestamp, now: Timestamp) -> String {
+    let days = now.duration_since(at).as_hours() / 24;
+    if days < 1_000 {
+        moment::age(at, now)
+    } else {
+        format!("{} y", days / 365)
+    }
+}
+
+/// Writes a number of bytes in one unit: `980 B`, `1.2 kB`, `20 MB`.
+pub fn size(bytes: u64) -> String {
+    let (mut whole, mut tenths, mut unit) = (bytes, 0, "B");
+    for next in ["kB", "MB", "GB", "TB"] {
+        if whole < 1_000 {
+            break;
+        }
+        tenths = whole % 1_000 / 100;
+        whole /= 1_000;
+        unit = next;
+    }
+    if whole < 10 && unit != "B" {
+        format!("{whole}.{tenths} {unit}")
+    } else {
+        format!("{whole} {unit}")
+    }
 }
 
 /// Writes a time as people say it: `today 04:00`, `yesterday 17:40`, `28 Nov 04:00`, `28 Nov 2025`.
@@ -61,6 +121,7 @@ pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 /// Names a zone as a title does: `Europe/Berlin`, `UTC`, `+05:30`.
 pub fn zone(zone: &TimeZone, now: Timestamp) -> String {
     match zone.iana_name() {
+        Some("Etc/UTC" | "Etc/UCT" | "Etc/Universal" | "Etc/Zulu") => "UTC".to_owned(),
         Some(name) => name.to_owned(),
         None => zone.to_offset(now).to_string(),
     }
@@ -82,7 +143,7 @@ pub fn standing(run: &Run, now: Timestamp) -> String {
     }
     let heartbeat = run.heartbeat_at.as_ref().and_then(|stamp| stamp.instant);
     match heartbeat {
-        Some(at) => format!("stale: no sign of life for {}", moment::age(at, now)),
+        Some(at) => format!("stale: no sign of life for {}", age(at, now)),
         None => "stale: it never ended".to_owned(),
     }
 }
@@ -108,6 +169,32 @@ mod tests {
         let document = Document::parse(text).unwrap();
         let want = if quoted { want } else { want.trim_matches('"') };
         assert_eq!(value(document.root()), want);
+    }
+
+    #[test]
+    fn the_empty_id_is_seen() {
+        assert_eq!(id(&StateId::from(""), 20), "\"\"");
+    }
+
+    #[rstest]
+    #[case(0, "0 B")]
+    #[case(999, "999 B")]
+    #[case(1_249, "1.2 kB")]
+    #[case(20_000_000, "20 MB")]
+    fn sizes(#[case] bytes: u64, #[case] want: &str) {
+        assert_eq!(size(bytes), want);
+    }
+
+    #[rstest]
+    #[case(34, "prod:tap-github-to-target-bigquery")]
+    #[case(33, "prod:tap-github…bigquery")]
+    #[case(24, "prod:tap-github…bigquery")]
+    #[case(23, "prod:…github…bigquery")]
+    #[case(20, "prod:tap-git…igquery")]
+    #[case(3, "pr…")]
+    fn ids_lose_first_what_they_have_in_common(#[case] columns: usize, #[case] want: &str) {
+        let whole = StateId::from("prod:tap-github-to-target-bigquery");
+        assert_eq!(id(&whole, columns), want);
     }
 
     #[rstest]

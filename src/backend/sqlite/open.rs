@@ -66,6 +66,11 @@ impl Way {
         }
     }
 
+    /// Tells whether pages may be in a log that the file does not have yet.
+    fn has_log(self) -> bool {
+        matches!(self, Self::Shared | Self::LogAlone)
+    }
+
     /// Tells whether SQLite's locks keep writers from changing what is being read.
     fn is_locked(self) -> bool {
         matches!(self, Self::Rollback | Self::Shared)
@@ -116,7 +121,12 @@ fn once<T>(
     let way = place.way(&anchor)?;
     step(Step::Classified(way));
     if way != Way::Sealed || place.journal.exists() {
-        anchor.hold(&place.file)?;
+        let held = anchor.hold(&place.file);
+        held.map_err(|error| match error {
+            // Of no other error: a file that someone writes to, or that was being written to, may be of any length.
+            BackendError::Corrupt(_) => place.is_whole(&anchor, way).err().unwrap_or(error),
+            other => other,
+        })?;
     }
     let before = if way.is_locked() {
         None
@@ -133,7 +143,10 @@ fn once<T>(
     }
     step(Step::Fixed);
     let connection = connect(&place.file, way.arguments())?;
-    let found = begin(&connection, way).and_then(|()| read(&connection, generation));
+    let found = place
+        .is_whole(&anchor, way)
+        .and_then(|()| begin(&connection, way))
+        .and_then(|()| read(&connection, generation));
     let Some(before) = before else {
         return found.map(Some);
     };
@@ -211,6 +224,22 @@ impl Place {
         Ok((about.dev(), about.ino()))
     }
 
+    /// Refuses a file whose end is missing, which SQLite only notices when it comes to a page that is not there.
+    fn is_whole(&self, anchor: &Anchor, way: Way) -> Result<()> {
+        if way.has_log() {
+            return Ok(());
+        }
+        let (header, _) = anchor.header()?;
+        let about = fs::metadata(&self.file).map_err(|error| fault::of_file(&error))?;
+        match length_by_header(&header) {
+            Some(length) if about.len() < length => Err(BackendError::Corrupt(format!(
+                "it is cut off: {} of its {length} bytes are there",
+                about.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Decides how to open the file. A log counts whatever the header says, since SQLite reads it whatever the header says.
     fn way(&self, anchor: &Anchor) -> Result<Way> {
         let through_a_log = written_through_a_log(anchor)?;
@@ -223,6 +252,22 @@ impl Place {
             (None, _) => Way::Rollback,
         })
     }
+}
+
+/// Tells how many bytes a header says that the file has; `None` when a program older than SQLite 3.7 wrote it last.
+fn length_by_header(header: &[u8]) -> Option<u64> {
+    let number = |at: usize| {
+        let bytes = header.get(at..)?.first_chunk::<4>()?;
+        Some(u64::from(u32::from_be_bytes(*bytes)))
+    };
+    let page = header.get(16..)?.first_chunk::<2>()?;
+    let page = match u16::from_be_bytes(*page) {
+        // The largest size does not fit.
+        1 => 0x1_0000,
+        size => u64::from(size),
+    };
+    let (changes, pages, changes_then) = (number(24)?, number(28)?, number(92)?);
+    (changes == changes_then).then_some(pages * page)
 }
 
 /// Reads what the header says, byte 19: 2 for a log.

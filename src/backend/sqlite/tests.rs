@@ -415,3 +415,67 @@ async fn a_list_is_whole_and_in_order() {
         [Some(&b"{}"[..]), Some(b"no JSON"), Some(b"{}"), Some(b"7")]
     );
 }
+
+#[tokio::test]
+async fn any_text_is_an_id() {
+    let ids = ["", " ", "ünï 日本 🚀", "new\nline", "a\0b", "50%_*"];
+    for encoding in ["UTF-8", "UTF-16"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("meltano.db");
+        let writer = writer(&path);
+        writer
+            .execute_batch(&format!(
+                "PRAGMA encoding = '{encoding}';
+                 CREATE TABLE state (state_id VARCHAR PRIMARY KEY, partial_state, completed_state, updated_at)"
+            ))
+            .unwrap();
+        for id in ids {
+            writer
+                .execute(
+                    "INSERT INTO state VALUES (?1, '{}', ?2, NULL)",
+                    [id, "{\"ü\": 1}"],
+                )
+                .unwrap();
+        }
+        let database = Sqlite::new(path);
+        let chunks: Vec<_> = database.list().collect().await;
+        let rows = &chunks[0].as_ref().unwrap().rows;
+        let listed: Vec<_> = rows.iter().map(|job| job.id.as_str()).collect();
+        assert_eq!(listed, ids);
+        for job in rows {
+            assert!(job.stored.is_some());
+            assert_eq!(database.read(&job.id).await.unwrap(), job.stored);
+        }
+        assert_eq!(database.read(&"nobody's".into()).await, Ok(None));
+        assert_eq!(database.runs(&"a".into()).await, Ok(Vec::new()));
+    }
+}
+
+/// Derived states come from the latest complete run and the incomplete ones behind it, however many there are.
+#[tokio::test]
+async fn a_list_derives_what_a_read_derives() {
+    let (_folder, path) = database("delete");
+    writer(&path)
+        .execute_batch(
+            "DROP TABLE state;
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+             INSERT INTO runs SELECT i, 'job ' || (i * 7 % 3), 'SUCCESS', NULL, printf('%05d', i * 31 % 3001),
+                 '{\"singer_state\": {\"' || (i % 10) || '\": ' || i || '}}', CASE WHEN i % 97 = 0 THEN 1 ELSE i % 4 & 2 END FROM n",
+        )
+        .unwrap();
+    let database = Sqlite::new(path);
+    let chunks: Vec<_> = database.list().collect().await;
+    let rows = &chunks[0].as_ref().unwrap().rows;
+    assert_eq!(rows.len(), 3);
+    for job in rows {
+        let records = database.runs(&job.id).await.unwrap();
+        let sources = derives_from(records.iter().map(|record| &record.run));
+        assert!(sources.len() > 2, "{sources:?}");
+        let derived = derive(records);
+        assert_eq!(
+            job.stored.as_ref().map(|stored| &stored.state),
+            Some(&derived)
+        );
+        assert_eq!(database.read(&job.id).await.unwrap(), job.stored);
+    }
+}

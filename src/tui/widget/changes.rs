@@ -14,9 +14,8 @@ use crate::tui::text::{Line, count, elide, width_up_to};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::words::{self, counted};
 
-/// From how many columns on a change takes one row, and from how many two; else it takes three.
+/// From how many columns on a change takes one row; else it takes two.
 const ONE_ROW: usize = 88;
-const TWO_ROWS: usize = 46;
 
 /// How wide the column of distances is.
 const DISTANCE_COLUMNS: usize = 17;
@@ -37,17 +36,14 @@ enum Entry {
 enum Form {
     One,
     Two,
-    Three,
 }
 
 impl Form {
     fn of(columns: usize) -> Self {
         if columns >= ONE_ROW {
             Self::One
-        } else if columns >= TWO_ROWS {
-            Self::Two
         } else {
-            Self::Three
+            Self::Two
         }
     }
 
@@ -55,7 +51,6 @@ impl Form {
         match (entry, self) {
             (Entry::Stream(_) | Entry::Respelled, _) | (Entry::Change { .. }, Self::One) => 1,
             (Entry::Change { .. }, Self::Two) => 2,
-            (Entry::Change { .. }, Self::Three) => 3,
         }
     }
 }
@@ -106,14 +101,13 @@ impl Changes {
             (0, _) => counted(self.diff.changes.len(), "change", "changes"),
             (streams, _) => format!("{} moved", counted(streams, "stream", "streams")),
         };
-        let mut line = Line::of(moved, Role::Text);
+        let mut line = Line::new();
         if self.counts.back > 0 {
-            line.push(
-                format!(" · {} {} back", marks::BACK.sign, count(self.counts.back)),
-                Role::Back,
-            );
+            let back = count(self.counts.back);
+            line.push(format!("{} {back} back", marks::BACK.sign), Role::Back);
+            line.push(" · ", Role::Text);
         }
-        line
+        line.with(moved, Role::Text)
     }
 
     /// Counts the changes by kind.
@@ -307,8 +301,8 @@ struct Shown {
 impl Shown {
     fn of(diff: &Diff, change: &Change, below: bool) -> Self {
         let (before, after) = (diff.before(change), diff.after(change));
-        let whole = change.place.rest.is_empty();
         let (label, name) = label(change, after.or(before), below);
+        let whole = whole(change);
         let shown = |node: Option<Node<'_>>| node.map(|node| shown(node, whole));
         let (mut before, mut after) = (shown(before), shown(after));
         if change.kind == ChangeKind::Reordered {
@@ -332,21 +326,9 @@ impl Shown {
         match form {
             Form::One => vec![self.in_one_row(head, columns)],
             Form::Two => {
-                let second = Line::of("      ", Role::Text);
+                let lead = if columns < 52 { 4 } else { 4 + self.indent };
+                let second = Line::of(" ".repeat(lead), Role::Text);
                 vec![self.named(head, columns), self.values(second, columns)]
-            }
-            Form::Three => {
-                let mut lines = vec![self.named(head, columns)];
-                let values = [("      ", &self.before), ("    → ", &self.after)];
-                let both = self.before.is_some() && self.after.is_some();
-                for (lead, value) in values {
-                    if let Some(value) = value {
-                        let lead = if both { lead } else { "      " };
-                        lines.push(Line::of(lead, Role::Quiet).with(value, Role::Text));
-                    }
-                }
-                lines.resize(3, Line::new());
-                lines
             }
         }
     }
@@ -369,18 +351,17 @@ impl Shown {
         }
     }
 
+    /// Writes the values; where they do not both fit, the new one gets the room.
     fn values(&self, mut line: Line, columns: usize) -> Line {
         let room = columns.saturating_sub(line.width());
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => {
                 let room = room.saturating_sub(3);
-                let half = room / 2;
-                let first = width_up_to(before, half).min(half);
+                let first = width_up_to(before, room).min(room / 3);
                 let second = width_up_to(after, room - first).min(room - first);
-                line.push(elide(before, room - second), Role::Text);
+                line.push(elide(before, room - second), Role::Quiet);
                 line.push(" → ", Role::Quiet);
-                let rest = columns.saturating_sub(line.width());
-                line.push(elide(after, rest), Role::Text);
+                line.push(elide(after, second), Role::Text);
             }
             (Some(one), None) | (None, Some(one)) => line.push(elide(one, room), Role::Text),
             (None, None) => {}
@@ -393,11 +374,20 @@ impl Shown {
             .saturating_sub(DISTANCE_COLUMNS + 4 + 43)
             .clamp(26, 60);
         let label = names * 3 / 5;
-        line.column(&self.label, Role::Text, label + 2 - self.indent);
+        if self.name.is_empty() {
+            line.column(&self.label, Role::Text, names + 1 - self.indent);
+        } else {
+            line.column(&self.label, Role::Text, label + 2 - self.indent);
+            line.push(" ", Role::Text);
+            line.column(&self.name, Role::Quiet, names - label - 2);
+        }
         line.push(" ", Role::Text);
-        line.column(&self.name, Role::Quiet, names - label - 2);
-        line.push(" ", Role::Text);
-        let line = self.values(line, columns - DISTANCE_COLUMNS);
+        let reserved = if self.distance.is_some() {
+            DISTANCE_COLUMNS
+        } else {
+            0
+        };
+        let line = self.values(line, columns - reserved);
         match &self.distance {
             Some((text, role)) => line.and_right(Line::of(text, *role), columns),
             None => line,
@@ -405,20 +395,33 @@ impl Shown {
     }
 }
 
+/// Names what a change is about, when that is no value in it.
+fn whole(change: &Change) -> Option<&'static str> {
+    let place = &change.place;
+    let is_whole = place.rest.is_empty();
+    match (&place.context, &place.stream) {
+        (Some(_), _) if is_whole => Some("whole partition"),
+        (None, Some(_)) if is_whole => Some("whole stream"),
+        _ => None,
+    }
+}
+
 /// Writes a value; of a whole stream or partition, what it goes on from.
-fn shown(node: Node<'_>, whole: bool) -> String {
-    let first = if whole && node.is_container() {
-        bookmarks_of(node).first().copied()
-    } else {
-        None
+fn shown(node: Node<'_>, whole: Option<&str>) -> String {
+    let Some(whole) = whole.filter(|_| node.is_container()) else {
+        return words::value(node);
     };
-    match first {
-        Some(bookmark) => format!(
-            "{} {}",
-            bookmark.name.decoded(),
-            words::value(bookmark.value)
-        ),
-        None => words::value(node),
+    match bookmarks_of(node).first() {
+        None => match node.get("partitions").map(|partitions| partitions.len()) {
+            Some(number @ 1..) => {
+                format!("{whole} · {}", counted(number, "partition", "partitions"))
+            }
+            _ => whole.to_owned(),
+        },
+        Some(bookmark) => {
+            let (name, value) = (bookmark.name.decoded(), words::value(bookmark.value));
+            format!("{whole} · {name} {value}")
+        }
     }
 }
 
@@ -433,27 +436,15 @@ fn sign(kind: ChangeKind) -> (&'static str, Role) {
 /// Names the place of a change: the partition or the stream, and the value in it.
 fn label(change: &Change, node: Option<Node<'_>>, below: bool) -> (String, String) {
     let place = &change.place;
-    let whole = node.is_some_and(|node| node.is_container());
     let rest = rest(&place.rest, node);
     match (&place.context, &place.stream) {
-        (Some(values), _) => {
-            let name = if place.rest.is_empty() {
-                "whole partition".to_owned()
-            } else {
-                rest
-            };
-            (format!("{{{}}}", values.join(", ")), name)
+        (Some(values), _) => (format!("{{{}}}", values.join(", ")), rest),
+        (None, Some(stream)) if !below || place.rest.is_empty() => (stream.clone(), rest),
+        (None, Some(_)) => (rest, String::new()),
+        (None, None) => {
+            let inner = rest.strip_prefix("singer_state.").unwrap_or(&rest);
+            (inner.to_owned(), String::new())
         }
-        (None, Some(stream)) if !below => {
-            let name = if place.rest.is_empty() && whole {
-                "whole stream".to_owned()
-            } else {
-                rest
-            };
-            (stream.clone(), name)
-        }
-        (None, Some(_)) if place.rest.is_empty() => ("whole stream".to_owned(), String::new()),
-        (None, _) => (rest, String::new()),
     }
 }
 
@@ -484,6 +475,6 @@ fn distance(change: &Change) -> Option<(String, Role)> {
     } else if distance.is_back() {
         (format!("- {length}"), Role::Text)
     } else {
-        (format!("+ {length}"), Role::Quiet)
+        (format!("+ {length}"), Role::Text)
     })
 }

@@ -1,15 +1,16 @@
 //! What is shown of a state: a tree, or why there is none.
 
+use std::fmt::Write as _;
+
 use crate::domain::history::Snapshot;
 use crate::domain::json::Node;
-use crate::domain::moment;
 use crate::domain::moment::Instant;
 use crate::domain::state::{Content, State};
 use crate::domain::ui::Role;
 use crate::report::printable;
 use crate::tui::command::Step;
 use crate::tui::model::Model;
-use crate::tui::text::{Line, count, elide, width_up_to, wrap};
+use crate::tui::text::{Line, broken, count, elide, width_up_to, wrap};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::widget::tree::{Holds, Tree, TreeLine};
 use crate::tui::words::{self, counted};
@@ -32,7 +33,7 @@ pub enum Body {
 #[derive(Debug)]
 pub struct Parts {
     why: String,
-    parts: Vec<(&'static str, String)>,
+    stored: Vec<(&'static str, String)>,
     cursor: Cursor,
 }
 
@@ -43,8 +44,8 @@ impl Body {
             return Self::Nothing;
         };
         match (&snapshot.effective, before) {
-            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document.clone())),
-            (Ok(document), _) => Self::Tree(Tree::new(document.clone())),
+            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document)),
+            (Ok(document), _) => Self::Tree(Tree::new(document)),
             (Err(why), _) => Self::Parts(Parts::of(state, why.to_string())),
         }
     }
@@ -102,10 +103,10 @@ impl Body {
         }
     }
 
-    /// Gives the value under the cursor.
+    /// Gives the value under the cursor; of a stream that holds nothing but partitions, those.
     pub fn under_cursor(&self) -> Option<Node<'_>> {
         match self {
-            Self::Tree(tree) => tree.cursor_node(),
+            Self::Tree(tree) => tree.cursor_node().map(|node| tree.holder(node)),
             Self::Nothing | Self::Parts(_) => None,
         }
     }
@@ -113,14 +114,14 @@ impl Body {
 
 impl Parts {
     fn of(state: &State, why: String) -> Self {
-        let parts = state
+        let stored = state
             .parts()
             .iter()
             .map(|(part, content)| (part.name(), raw(content)))
             .collect();
         Self {
             why,
-            parts,
+            stored,
             cursor: Cursor::default(),
         }
     }
@@ -131,32 +132,14 @@ impl Parts {
             .into_iter()
             .map(|line| Line::of(line, Role::Bad))
             .collect();
-        for (name, text) in &self.parts {
+        for (name, text) in &self.stored {
             lines.push(Line::new());
             lines.push(Line::of(*name, Role::Title).with(", as stored", Role::Quiet));
-            lines.extend(broken(text, columns).map(|line| Line::of(line, Role::Text)));
+            let broken = broken(text, columns).into_iter();
+            lines.extend(broken.map(|line| Line::of(line, Role::Text)));
         }
         lines
     }
-}
-
-/// Breaks a text that is safe to show into lines of so many cells.
-fn broken(text: &str, columns: usize) -> impl Iterator<Item = String> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() || columns == 0 {
-            return None;
-        }
-        let end = rest
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .take_while(|end| width_up_to(&rest[..*end], columns) <= columns)
-            .last()
-            .unwrap_or_else(|| rest.chars().next().map_or(rest.len(), char::len_utf8));
-        let (line, behind) = rest.split_at(end);
-        rest = behind;
-        Some(line.to_owned())
-    })
 }
 
 /// Writes what a part holds, bytes that are no text as escapes, the end left out when it is long.
@@ -169,14 +152,13 @@ fn raw(content: &Content) -> String {
     for chunk in shown.utf8_chunks() {
         text.push_str(&printable(chunk.valid()));
         for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
         }
     }
     if shown.len() < bytes.len() {
-        text.push_str(&format!(
-            "… and {} more bytes",
-            count(bytes.len() - shown.len())
-        ));
+        let left = count(bytes.len() - shown.len());
+        let _ = write!(text, "… and {left} more bytes");
     }
     text
 }
@@ -184,14 +166,15 @@ fn raw(content: &Content) -> String {
 /// Writes a line of a tree: its name, and beside it a value, the bookmark it goes on from, or what it holds.
 fn tree_line(line: &TreeLine<'_>, model: &Model, columns: usize) -> Line {
     let table = Columns::of(columns);
-    let indent = (line.depth() * 2).min(columns / 2);
+    let step = if columns < 48 { 1 } else { 2 };
+    let indent = (line.depth() * step).min(columns / 2);
     let open = line.is_open();
     let sign = match open {
         Some(true) => "▾ ",
         Some(false) => "▸ ",
         None => "  ",
     };
-    let mut shown = Line::of(format!(" {}{sign}", " ".repeat(indent)), Role::Quiet);
+    let mut shown = Line::of(format!("{}{sign}", " ".repeat(indent)), Role::Quiet);
     let label = line.label();
     let hidden = line.node.is_shadowed();
     if open.is_none() {
@@ -251,7 +234,7 @@ fn age(node: Node<'_>, model: &Model) -> Line {
         .filter(|_| node.raw().len() < 64)
         .and_then(|text| Instant::parse(&text.decoded()));
     instant.map_or_else(Line::new, |instant| {
-        Line::of(moment::age(instant.at, model.now), Role::Quiet)
+        Line::of(words::age(instant.at, model.now), Role::Quiet)
     })
 }
 
@@ -266,10 +249,10 @@ impl Columns {
     fn of(columns: usize) -> Self {
         Self {
             label: (columns * 2 / 5).clamp(16, 40),
-            name: if columns < 56 {
+            name: if columns < 52 {
                 0
             } else {
-                (columns / 5).min(20)
+                (columns / 5).clamp(12, 20)
             },
         }
     }

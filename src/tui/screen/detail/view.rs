@@ -8,7 +8,7 @@ use crate::domain::history::{Agreement, RunStatus, Snapshot};
 use crate::domain::moment;
 use crate::domain::ui::Role;
 use crate::tui::layout::Place;
-use crate::tui::marks;
+use crate::tui::marks::{self, Mark};
 use crate::tui::model::{Model, Pane, Tab};
 use crate::tui::screen::jobs::{lines, reported};
 use crate::tui::text::{Line, count, elide_middle, width, width_up_to, wrap};
@@ -41,7 +41,11 @@ fn parts(model: &Model, place: Place) -> Parts {
     let strip = take(known);
     let facts = take(known);
     let most = usize::from(place.inner.height / 5);
-    let notes = take(notes(history).len().min(most));
+    let notes = take(
+        notes(history, usize::from(place.inner.width))
+            .len()
+            .min(most),
+    );
     let mut tabs = take(known);
     if place.framed {
         tabs.x = place.outer.x;
@@ -122,7 +126,7 @@ fn heading(model: &Model, columns: usize) -> Line {
     };
     let busy = if detail.is_reading() { " …" } else { "" };
     let room = columns.saturating_sub(width(busy));
-    Line::of(elide_middle(detail.id.as_str(), room), Role::Title).with(busy, Role::Busy)
+    Line::of(words::id(&detail.id, room), Role::Title).with(busy, Role::Busy)
 }
 
 fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
@@ -155,10 +159,8 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
     facts
         .and_right(origin, columns)
         .draw(parts.facts, buffer, model.theme);
-    for (area, (text, role)) in lines(parts.notes).zip(notes(Some(history))) {
-        Line::of(format!("{} ", marks::FINDING.sign), role)
-            .with(text, role)
-            .draw(area, buffer, model.theme);
+    for (area, line) in lines(parts.notes).zip(notes(Some(history), columns)) {
+        line.draw(area, buffer, model.theme);
     }
 }
 
@@ -181,51 +183,71 @@ fn facts(model: &Model, history: &History) -> Line {
     let Some(snapshot) = history.snapshot() else {
         return Line::new();
     };
-    let mut line = match (snapshot.run(), history.agreement()) {
-        (Some(run), _) => {
-            let mark = marks::of_snapshot(snapshot);
-            let mut line = Line::of(words::standing(run, model.now), mark.role);
-            if let Some(length) = run.length()
-                && run.status != RunStatus::StateEdit
-            {
-                line.push(format!(" · {}", moment::duration(length)), Role::Text);
-            }
-            line
-        }
-        (None, Some(Agreement::Same)) if snapshot.state.is_none() => {
-            return Line::of("now · the source holds no state for it", Role::Text);
-        }
-        (None, Some(Agreement::Same)) => {
-            return Line::of("now · as the last run left it", Role::Text);
-        }
-        (None, agreement) => {
-            let sentence = agreement.and_then(Agreement::sentence).unwrap_or("now");
-            return Line::of(sentence, Role::Warning);
-        }
+    let Some(run) = snapshot.run() else {
+        return Line::of(now_facts(history, snapshot), Role::Text);
     };
+    let mark = marks::of_snapshot(snapshot);
+    let mut line = Line::of(words::standing(run, model.now), mark.role);
     if snapshot.wrote.is_empty() {
         line.push(" · left no state", Role::Text);
     } else if let Some(changes) = &history.changes {
         line.push(" · ", Role::Text);
         line.append(changes.summary());
     }
+    if let Some(length) = run.length()
+        && run.status != RunStatus::StateEdit
+    {
+        line.push(format!(" · {}", moment::duration(length)), Role::Text);
+    }
     line
 }
 
-/// Lists what went wrong with the selected snapshot: why its payload did not count, and the run's own error.
-fn notes(history: Option<&History>) -> Vec<(String, Role)> {
-    let Some(snapshot) = history.and_then(History::snapshot) else {
+fn now_facts(history: &History, snapshot: &Snapshot) -> &'static str {
+    match history.agreement() {
+        _ if snapshot.state.is_none() => "now · no state",
+        _ if history.is_alone() => "now · no run or edit is known",
+        Some(Agreement::Same) => "now · as the last run left it",
+        Some(Agreement::Upgraded) => "now · as an upgrade computed it",
+        Some(Agreement::Imported) => "now · imported",
+        Some(Agreement::Cleared | Agreement::NoRuns | Agreement::Unexplained) | None => "now",
+    }
+}
+
+/// Lists what is to be known of the selected snapshot: how `now` relates to the runs, why a payload did not count, and the
+/// run's own error. Each takes two lines at most.
+fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
+    let Some((history, snapshot)) =
+        history.and_then(|history| Some((history, history.snapshot()?)))
+    else {
         return Vec::new();
     };
-    let trouble = snapshot.trouble.clone().map(|text| (text, Role::Warning));
     let error = snapshot.error.as_ref().map(|text| {
-        let first = text
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default();
-        (first.trim().to_owned(), Role::Bad)
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        first.unwrap_or_default().trim()
     });
-    trouble.into_iter().chain(error).collect()
+    let sentence = history
+        .agreement()
+        .filter(|_| !history.is_alone())
+        .and_then(Agreement::sentence);
+    let found = [
+        (sentence, Role::Warning),
+        (snapshot.trouble.as_deref(), Role::Warning),
+        (error, Role::Bad),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(text, role)| Some((text?, role)))
+        .flat_map(|(text, role)| {
+            marks::note(
+                Mark {
+                    role,
+                    ..marks::FINDING
+                },
+                text,
+                columns,
+            )
+        })
+        .collect()
 }
 
 fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &mut Buffer) {
