@@ -26,9 +26,7 @@ mod signals;
 mod terminal;
 
 use effects::Effects;
-use terminal::Screen;
-
-pub use terminal::guarded;
+pub use terminal::{Screen, on_terminal};
 
 /// How often the ages on the screen are brought up to date.
 const TICK: Duration = Duration::from_secs(30);
@@ -53,14 +51,13 @@ pub fn run(sites: Vec<Site>) -> Result<(), Report> {
         .enable_all()
         .build()
         .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
-    let outcome = guarded(|| runtime.block_on(session(sites)));
+    let outcome = on_terminal(|screen| runtime.block_on(session(screen, sites)));
     runtime.shutdown_background();
     outcome
 }
 
-async fn session(sites: Vec<Site>) -> Result<(), Report> {
-    let mut screen = Screen::open().map_err(|error| failed(&error))?;
-    let size = screen.size().map_err(|error| failed(&error))?;
+async fn session(screen: &mut Screen, sites: Vec<Site>) -> Result<(), Report> {
+    let size = screen.size().map_err(|error| terminal::failed(&error))?;
     let (model, first) = Model::new(setup(&sites, size));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
     let mut session = Session {
@@ -120,10 +117,11 @@ impl Session {
     fn waiting(&mut self) -> io::Result<Option<Message>> {
         loop {
             match self.events.try_recv() {
-                Ok(event) => match translated(Some(event))? {
-                    Some(message) => return Ok(Some(message)),
-                    None => continue,
-                },
+                Ok(event) => {
+                    if let Some(message) = translated(Some(event))? {
+                        return Ok(Some(message));
+                    }
+                }
                 Err(TryRecvError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(TryRecvError::Empty) => return Ok(self.answers.try_recv().ok()),
             }
@@ -193,9 +191,9 @@ fn ended(error: &io::Error) -> Result<(), Report> {
             error.kind(),
             io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected
         );
-    if gone { Ok(()) } else { Err(failed(error)) }
-}
-
-fn failed(error: &io::Error) -> Report {
-    Report::new(Fault::Unreachable, "cannot use the terminal").because(error)
+    if gone {
+        Ok(())
+    } else {
+        Err(terminal::failed(error))
+    }
 }

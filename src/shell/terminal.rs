@@ -1,6 +1,7 @@
 //! The terminal: taken over, drawn on, and put back.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,12 +37,15 @@ pub fn check() -> Result<(), Report> {
     )
 }
 
-/// Runs something that takes the terminal over, and puts the terminal back however that ends.
+/// Takes the terminal over for as long as something runs, and puts it back however that ends.
 ///
-/// A panic, on any thread, leaves a report file; the error says where.
-pub fn guarded<T>(body: impl FnOnce() -> Result<T, Report>) -> Result<T, Report> {
+/// A panic meanwhile, on any thread, leaves a report file; the error says where.
+pub fn on_terminal<T>(body: impl FnOnce(&mut Screen) -> Result<T, Report>) -> Result<T, Report> {
     let watch = crash::Watch::begin(restore);
-    let outcome = catch_unwind(AssertUnwindSafe(body));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let mut screen = Screen::open().map_err(|error| failed(&error))?;
+        body(&mut screen)
+    }));
     restore();
     match (watch.end(), outcome) {
         (Some(report), _) => Err(report),
@@ -51,13 +55,14 @@ pub fn guarded<T>(body: impl FnOnce() -> Result<T, Report>) -> Result<T, Report>
 }
 
 /// Holds the terminal while the screen is open; dropping it puts the terminal back.
+#[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Never dropped: its own drop shows the cursor, and panics where the terminal is gone.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
-    /// Takes the terminal over.
-    pub fn open() -> io::Result<Self> {
+    fn open() -> io::Result<Self> {
         TAKEN.store(true, Ordering::SeqCst);
         let open = || {
             enable_raw_mode()?;
@@ -70,18 +75,20 @@ impl Screen {
                 Clear(ClearType::All)
             )?;
             let terminal = Terminal::new(CrosstermBackend::new(out))?;
-            Ok(Self { terminal })
+            Ok(Self {
+                terminal: ManuallyDrop::new(terminal),
+            })
         };
         open().inspect_err(|_| restore())
     }
 
     /// Tells how large the terminal is.
-    pub fn size(&self) -> io::Result<Size> {
+    pub(super) fn size(&self) -> io::Result<Size> {
         self.terminal.size()
     }
 
     /// Draws what has changed since the last time.
-    pub fn draw(&mut self, model: &Model) -> io::Result<()> {
+    pub(super) fn draw(&mut self, model: &Model) -> io::Result<()> {
         self.terminal
             .draw(|frame| tui::view(model, frame))
             .map(drop)
@@ -92,6 +99,11 @@ impl Drop for Screen {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Tells that the terminal cannot be read or written.
+pub fn failed(error: &io::Error) -> Report {
+    Report::new(Fault::Unreachable, "cannot use the terminal").because(error)
 }
 
 /// Puts the terminal back, once; what fails cannot be helped, and the rest is done all the same.

@@ -111,21 +111,21 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Open,
         "go into the job",
-        footer("open", 0),
+        Some(footer("open", 0)),
         &[ENTER],
         &[Context::Jobs],
     ),
     entry(
         Command::Toggle,
         "open or close the line",
-        footer("open", 0),
+        Some(footer("open", 0)),
         &[ENTER, KeyPress::char(' ')],
         &[Context::State],
     ),
     entry(
         Command::NextChange,
         "the next change",
-        footer("next", 0),
+        Some(footer("next", 0)),
         &[KeyPress::char('n')],
         &[Context::Diff],
     ),
@@ -139,28 +139,28 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Earlier,
         "the snapshot before",
-        footer("earlier", 6),
+        Some(footer("earlier", 6)),
         &[KeyPress::char('h'), KeyPress::of(Key::Left)],
         PANES,
     ),
     entry(
         Command::Later,
         "the snapshot after",
-        footer("later", 7),
+        Some(footer("later", 7)),
         &[KeyPress::char('l'), KeyPress::of(Key::Right)],
         PANES,
     ),
     entry(
         Command::ToggleDiff,
         "what the snapshot changed, or its state",
-        footer("diff", 4),
+        Some(footer("diff", 4)),
         &[KeyPress::char('d')],
         PANES,
     ),
     entry(
         Command::Filter,
         "filter the jobs",
-        footer("filter", 1),
+        Some(footer("filter", 1)),
         &[KeyPress::char('/')],
         PANES,
     ),
@@ -244,7 +244,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Back,
         "back to the jobs",
-        footer("jobs", 8),
+        Some(footer("jobs", 8)),
         &[ESC],
         DETAIL,
     ),
@@ -258,56 +258,56 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Reload,
         "read everything again",
-        footer("again", 2),
+        Some(footer("again", 2)),
         &[KeyPress::char('r')],
         PANES,
     ),
     entry(
         Command::Help,
         "these keys",
-        footer("help", 3),
+        Some(footer("help", 3)),
         &[KeyPress::char('?')],
         PANES,
     ),
     entry(
         Command::Quit,
         "leave",
-        footer("quit", 5),
+        Some(footer("quit", 5)),
         &[KeyPress::char('q'), KeyPress::ctrl('c')],
         PANES,
     ),
     entry(
         Command::Accept,
         "keep the filter",
-        footer("keep", 0),
+        Some(footer("keep", 0)),
         &[ENTER, KeyPress::of(Key::Tab)],
         &[Context::Field],
     ),
     entry(
         Command::Back,
         "drop the filter",
-        footer("drop", 1),
+        Some(footer("drop", 1)),
         &[ESC],
         &[Context::Field],
     ),
     entry(
         Command::Move(Step::Down),
         "down",
-        footer("down", 2),
+        Some(footer("down", 2)),
         &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
         &[Context::Field],
     ),
     entry(
         Command::Move(Step::Up),
         "up",
-        footer("up", 3),
+        Some(footer("up", 3)),
         &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
         &[Context::Field],
     ),
     entry(
         Command::Back,
         "close this",
-        footer("close", 0),
+        Some(footer("close", 0)),
         &[ESC, KeyPress::char('?'), KeyPress::char('q'), ENTER],
         &[Context::Help],
     ),
@@ -320,8 +320,8 @@ pub const COMMANDS: &[Entry] = &[
     ),
 ];
 
-const fn footer(word: &'static str, rank: u8) -> Option<Footer> {
-    Some(Footer { word, rank })
+const fn footer(word: &'static str, rank: u8) -> Footer {
+    Footer { word, rank }
 }
 
 const fn entry(

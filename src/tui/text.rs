@@ -21,18 +21,13 @@ const KEPT: usize = 16 << 10;
 /// Gives the pieces of a text as they are shown, each with its width in cells.
 fn pieces(text: &str) -> impl Iterator<Item = (String, usize)> {
     text.graphemes(true).map(|grapheme| {
-        let shown = printable(grapheme);
-        match shown.width() {
-            0 => {
-                let escaped: String = grapheme
-                    .chars()
-                    .map(|c| format!("\\u{{{:x}}}", c as u32))
-                    .collect();
-                let width = escaped.len();
-                (escaped, width)
-            }
-            width => (shown, width),
+        let mut shown = printable(grapheme);
+        let mut wide = shown.width();
+        if wide == 0 {
+            shown = grapheme.escape_unicode().to_string();
+            wide = shown.len();
         }
+        (shown, wide)
     })
 }
 
@@ -50,7 +45,7 @@ pub fn width_up_to(text: &str, limit: usize) -> usize {
 
 /// Gives how many cells a short text takes.
 pub fn width(text: &str) -> usize {
-    width_up_to(text, usize::MAX - 64)
+    pieces(text).map(|(_, width)| width).sum()
 }
 
 /// Gives the beginning of a text, with an ellipsis behind it when something was left out.
@@ -114,19 +109,37 @@ fn ending(text: &str, columns: usize) -> (String, usize) {
     (tail.concat(), used)
 }
 
-/// Breaks a text between words into lines that fit; a word that does not fit is elided.
+/// Breaks a text between words into lines that fit; a word that is wider than a line is broken too.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
     let kept = &text[..text.floor_char_boundary(KEPT)];
+    let mut lines: Vec<String> = Vec::new();
     for word in kept.split_whitespace() {
-        let word = elide(word, columns);
+        let behind = lines.last().map_or(columns, |line| width(line) + 1);
+        let left = columns.saturating_sub(behind);
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(&word) <= columns => {
+            Some(line) if width_up_to(word, left) <= left => {
                 line.push(' ');
-                line.push_str(&word);
+                line.push_str(&elide(word, left));
             }
-            _ => lines.push(word),
+            _ => lines.extend(broken(word, columns)),
         }
+    }
+    lines
+}
+
+/// Breaks a text anywhere into lines that fit.
+pub fn broken(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut left = 0;
+    for (piece, wide) in pieces(text) {
+        match lines.last_mut() {
+            Some(line) if wide <= left => line.push_str(&piece),
+            _ => {
+                lines.push(piece);
+                left = columns;
+            }
+        }
+        left = left.saturating_sub(wide);
     }
     lines
 }
@@ -353,8 +366,13 @@ mod tests {
     }
 
     #[test]
-    fn words_wrap_and_long_ones_are_elided() {
-        assert_eq!(wrap("one two  three-four", 7), ["one two", "three-…"]);
+    fn words_wrap_and_long_ones_are_broken() {
+        assert_eq!(
+            wrap("one two  three-four 5", 7),
+            ["one two", "three-f", "our 5"]
+        );
+        assert_eq!(wrap("日本語日本語", 7), ["日本語", "日本語"]);
+        assert!(wrap(" ", 7).is_empty());
         assert_eq!(elide_start("abcdef", 4), "…def");
         assert_eq!(elide_start("日本語", 4), "…語");
     }

@@ -2,12 +2,13 @@
 
 use super::command::{self, Command, Context};
 use super::message::{Effect, Message};
-use super::model::{Model, Pane, Reading, Tab};
+use super::model::{Model, Pane, Reading, SourceView, Tab};
 use super::screen::detail::{self, Detail};
 use super::screen::{help, jobs};
 use super::widget::cursor::Cursor;
 use crate::domain::job::Job;
 use crate::domain::ui::KeyPress;
+use crate::report::Report;
 use crate::tui::Ticket;
 
 /// Takes a message in, and gives what is to be done about it. Answers to questions that no longer stand change nothing.
@@ -32,25 +33,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             source,
             ticket,
             outcome,
-        } => {
-            let Some(view) = model
-                .sources
-                .get_mut(source)
-                .filter(|view| view.ticket == ticket)
-            else {
-                return effects;
-            };
-            let none_came = view.rows_of.is_some_and(|(answered, _)| answered != ticket);
-            let ended_well = outcome.is_ok();
-            view.reading = match outcome {
-                Ok(()) => Reading::Done,
-                Err(report) => Reading::Failed(report),
-            };
-            if none_came && ended_well {
-                view.rows_of = None;
-                effects.extend(model.jobs.remove(source, &mut model.tickets));
-            }
-        }
+        } => end_list(model, source, ticket, outcome, &mut effects),
         Message::Loaded { ticket, outcome } => {
             if let Some(detail) = &mut model.detail {
                 detail.loaded(ticket, outcome);
@@ -91,6 +74,34 @@ fn take_jobs(
         view.rows_of = Some(reading);
     }
     effects.extend(model.jobs.add(source, jobs, &mut model.tickets));
+}
+
+/// Takes in that a list is at its end. One that ended well without a row takes the rows of the one before with it; of one
+/// that broke off, what came stays.
+fn end_list(
+    model: &mut Model,
+    source: usize,
+    ticket: Ticket,
+    outcome: Result<(), Report>,
+    effects: &mut Vec<Effect>,
+) {
+    let Some(view) = model
+        .sources
+        .get_mut(source)
+        .filter(|view| view.ticket == ticket)
+    else {
+        return;
+    };
+    let none_came = view.rows_of.is_some_and(|(answered, _)| answered != ticket);
+    if none_came && outcome.is_ok() {
+        view.rows_of = None;
+        effects.extend(model.jobs.remove(source, &mut model.tickets));
+    }
+    view.reading = match outcome {
+        Ok(()) => Reading::Done,
+        Err(report) => Reading::Failed(report),
+    };
+    model.jobs.release();
 }
 
 /// Says what the keys go to.
@@ -236,6 +247,10 @@ fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
 /// being read again, or a filter that nothing matches yet, must not blank it.
 fn follow_selection(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(row) = model.jobs.selected() else {
+        let done = |source: &SourceView| source.reading == Reading::Done;
+        if model.jobs.is_empty() && model.sources.iter().all(done) {
+            model.detail = None;
+        }
         return;
     };
     let shown = model.detail.as_ref();

@@ -74,18 +74,20 @@ fn title(model: &Model, layout: &Layout, buffer: &mut Buffer) {
         }
     }
     let mut right = Line::new();
-    if layout.is_single() {
-        let (name, number) = match model.focus {
-            Pane::Jobs => ("Jobs", 1),
-            Pane::Detail => ("Job", 2),
-        };
-        right.push(format!("{name} {number} of 2"), Role::Text);
-    } else {
+    if !layout.is_single() || columns >= 60 {
         right.push("read-only", Role::Quiet);
         right.push(
             format!("  {}", words::zone(&model.zone, model.now)),
             Role::Quiet,
         );
+    }
+    if layout.is_single() {
+        let number = match model.focus {
+            Pane::Jobs => 1,
+            Pane::Detail => 2,
+        };
+        right.push(if right.is_empty() { "" } else { "  " }, Role::Text);
+        right.push(format!("{number} of 2"), Role::Text);
     }
     right.push(" ", Role::Text);
     let mut line = Line::new();

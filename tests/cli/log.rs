@@ -47,7 +47,7 @@ fn what_history_does_not_explain_is_said_below_now() {
     ");
     insta::assert_snapshot!(log("imported"), @r"
     1 ○ now        +1
-        now is not what the runs left: it was imported (an import leaves no run)
+        no run of it is known: it was imported (an import leaves no run), or ran elsewhere
     ");
     insta::assert_snapshot!(log("broken"), @r"
     2 ○ now                                                                  ?

@@ -95,11 +95,11 @@ pub fn bookmarks(document: &Document) -> Vec<Bookmark<'_>> {
 /// Lists the bookmarks of one stream, or of one of its partitions, without those of the partitions in it.
 pub fn bookmarks_of(holder: Node<'_>) -> Vec<Bookmark<'_>> {
     let mut found = Vec::new();
-    let around = std::iter::once(holder).chain(holder.ancestors().skip(1).take(1));
-    if let Some(stream) = around.filter_map(|node| node.key()).next() {
+    let mut around = std::iter::once(holder).chain(holder.ancestors().skip(1).take(1));
+    if let Some(stream) = around.find_map(|node| node.key()) {
         let context = holder.get("context").filter(|_| holder.key().is_none());
         values(holder, stream, context, &mut |bookmark| {
-            found.push(bookmark)
+            found.push(bookmark);
         });
     }
     found

@@ -12,7 +12,7 @@ use crate::tui::command::Step;
 use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::{Tab, Tickets};
 use crate::tui::widget::changes::Changes;
-use crate::tui::widget::tree::Tree;
+use crate::tui::widget::tree::{Tree, streams};
 
 mod body;
 mod view;
@@ -110,11 +110,11 @@ impl Detail {
 /// Holds a timeline, the selected snapshot, and what is shown of that.
 #[derive(Debug)]
 pub struct History {
-    timeline: Arc<Timeline>,
+    pub timeline: Arc<Timeline>,
     place: usize,
     body: Body,
     /// What differs from the snapshot before, once that is known.
-    changes: Option<Changes>,
+    pub changes: Option<Changes>,
     compared: HashMap<usize, Arc<Diff>>,
     wanted: Option<(Ticket, usize)>,
 }
@@ -183,30 +183,37 @@ impl History {
         }
     }
 
+    /// Tells whether nothing but `now` is known.
+    fn is_alone(&self) -> bool {
+        self.timeline.snapshots.len() == 1
+    }
+
     /// Gives the two states whose difference is what the selected snapshot changed, or says why there are none.
     ///
-    /// The first run of a job is compared with nothing.
+    /// No state is taken for one without streams, so that each stream of the other side is shown, not `singer_state` alone.
     fn sides(&self) -> Result<(Document, Document), String> {
         let Some(after) = self.snapshot() else {
             return Err("There is no snapshot.".to_owned());
         };
-        let left = match self.timeline.before(self.place) {
-            Some(before) => before
-                .effective
-                .clone()
-                .map_err(|why| format!("The snapshot before cannot be compared: {why}."))?,
-            None if after.is_now() => {
-                return Err(
-                    "No run or edit is known, so there is nothing to compare with.".to_owned(),
-                );
-            }
-            None => Document::empty_object(),
+        if self.is_alone() {
+            let why = "No run or edit is known, so there is nothing to compare with.";
+            return Err(why.to_owned());
+        }
+        let before = self.timeline.before(self.place);
+        let side = |snapshot: Option<&Snapshot>| match snapshot {
+            None => Ok(None),
+            Some(snapshot) if snapshot.state.is_none() => Ok(None),
+            Some(snapshot) => snapshot.effective.clone().map(Some),
         };
-        let right = after
-            .effective
-            .clone()
-            .map_err(|why| format!("It cannot be compared: {why}."))?;
-        Ok((left, right))
+        let left = side(before)
+            .map_err(|why| format!("The snapshot before cannot be compared: {why}."))?;
+        let right = side(Some(after)).map_err(|why| format!("It cannot be compared: {why}."))?;
+        Ok(match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (Some(left), None) => (left.clone(), without_streams(&left)),
+            (None, Some(right)) => (without_streams(&right), right),
+            (None, None) => (Document::empty_object(), Document::empty_object()),
+        })
     }
 
     /// Finds what the selected snapshot changed, at once or by an effect.
@@ -276,4 +283,14 @@ impl History {
             changes.settle(columns, page);
         }
     }
+}
+
+/// Makes the state that has no streams, for comparing with one that has.
+fn without_streams(other: &Document) -> Document {
+    let outline = match streams(other) {
+        None => "{}",
+        Some(streams) if streams.depth() == 1 => r#"{"bookmarks": {}}"#,
+        Some(_) => r#"{"singer_state": {"bookmarks": {}}}"#,
+    };
+    Document::parse(outline).unwrap_or_else(|_| Document::empty_object())
 }

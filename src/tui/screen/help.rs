@@ -25,7 +25,7 @@ fn area(size: Size) -> Rect {
     } else {
         (0, size.height)
     };
-    let wanted = u16::try_from(content().len() + 2).unwrap_or(u16::MAX);
+    let wanted = u16::try_from(content(size).len() + 2).unwrap_or(u16::MAX);
     let (width, height) = (COLUMNS.min(size.width), wanted.min(room));
     Rect::new(
         (size.width - width) / 2,
@@ -41,17 +41,18 @@ fn page(size: Size) -> usize {
 
 /// Scrolls.
 pub fn step(cursor: &mut Cursor, step: Step, size: Size) {
-    let further = content().len().saturating_sub(page(size)) + 1;
+    let further = content(size).len().saturating_sub(page(size)) + 1;
     cursor.step(step, further, page(size));
 }
 
 /// Brings what is shown in line with the size of the screen.
 pub fn settle(cursor: &mut Cursor, size: Size) {
-    let further = content().len().saturating_sub(page(size)) + 1;
+    let further = content(size).len().saturating_sub(page(size)) + 1;
     cursor.settle(further, 1);
 }
 
-fn content() -> Vec<Line> {
+fn content(size: Size) -> Vec<Line> {
+    let keys = KEYS.min(usize::from(size.width) / 3);
     let sections = [
         (
             "everywhere",
@@ -74,18 +75,17 @@ fn content() -> Vec<Line> {
             if !here || (everywhere && contexts.len() == 1) {
                 continue;
             }
-            let keys: Vec<_> = entry.keys.iter().map(ToString::to_string).collect();
-            let mut line = Line::of("  ", Role::Text);
-            let keys = keys.join("  ");
-            line.push(&keys, Role::Key);
-            line.pad_to((KEYS + 2).max(width(&keys) + 4));
+            let named: Vec<_> = entry.keys.iter().map(ToString::to_string).collect();
+            let named = named.join("  ");
+            let mut line = Line::of("  ", Role::Text).with(&named, Role::Key);
+            line.pad_to((keys + 2).max(width(&named) + 4));
             content.push(line.with(entry.about, Role::Text));
         }
     }
     content.push(Line::of("marks", Role::Title));
     for mark in MARKS {
         let mut line = Line::of("  ", Role::Text).with(mark.sign, mark.role);
-        line.pad_to(KEYS + 2);
+        line.pad_to(keys + 2);
         content.push(line.with(mark.about, Role::Text));
     }
     content
@@ -99,7 +99,7 @@ pub fn view(model: &Model, cursor: Cursor, buffer: &mut Buffer) {
         buffer.set_style(row, ratatui::style::Style::reset());
         blank.draw(row, buffer, model.theme);
     }
-    let content = content();
+    let content = content(model.size);
     let inside = frame::inside(area);
     let last = content.len().min(cursor.top + usize::from(inside.height));
     let place = Line::of(

@@ -45,16 +45,38 @@ pub struct Jobs {
     wanted: Option<Wanted>,
     shown: Vec<u32>,
     cursor: Cursor,
+    /// The job that the cursor was on, while its source is read again and it has not come yet.
+    held: Option<(usize, StateId)>,
 }
 
 impl Jobs {
-    /// Gives the job under the cursor.
+    /// Gives the job under the cursor; none while the one that it belongs on has yet to come.
     pub fn selected(&self) -> Option<&Row> {
-        self.at(self.cursor.at)
+        match self.held {
+            None => self.at(self.cursor.at),
+            Some(_) => None,
+        }
     }
 
     fn at(&self, position: usize) -> Option<&Row> {
         self.rows.get(*self.shown.get(position)? as usize)
+    }
+
+    /// Gives all names, in the order in which they came.
+    #[cfg(test)]
+    pub fn names(&self) -> &NameIndex {
+        &self.names
+    }
+
+    /// Gives the names that are shown, in order.
+    #[cfg(test)]
+    pub fn names_shown(&self) -> impl Iterator<Item = &str> {
+        (0..self.shown.len()).filter_map(|position| Some(self.at(position)?.job.id.as_str()))
+    }
+
+    /// Tells whether no source gave a job.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Gives what the field holds.
@@ -68,33 +90,46 @@ impl Jobs {
             self.names.push(job.id.clone());
             self.rows.push(Row { source, job });
         }
-        self.refilter(tickets)
-    }
-
-    /// Takes the jobs of one source out; the cursor stays on its job, by name, when that comes again.
-    pub fn remove(&mut self, source: usize, tickets: &mut Tickets) -> Option<Effect> {
-        let kept = self.selected().map(|row| (row.source, row.job.id.clone()));
-        self.rows.retain(|row| row.source != source);
-        self.names = self.rows.iter().map(|row| row.job.id.clone()).collect();
-        self.matches = None;
-        self.wanted = None;
-        self.shown.clear();
         let effect = self.refilter(tickets);
-        if let Some((source, id)) = kept {
-            self.select(source, &id);
-        }
+        self.take_up();
         effect
     }
 
-    /// Puts the cursor on a job, when it is shown.
-    pub fn select(&mut self, source: usize, id: &StateId) {
+    /// Takes the jobs of one source out; the cursor waits for its job to come again, until [`Self::release`].
+    pub fn remove(&mut self, source: usize, tickets: &mut Tickets) -> Option<Effect> {
+        let selected = self.selected().map(|row| (row.source, row.job.id.clone()));
+        self.held = selected.or_else(|| self.held.take());
+        self.rows.retain(|row| row.source != source);
+        self.names = self.rows.iter().map(|row| row.job.id.clone()).collect();
+        if let Some(matches) = &mut self.matches {
+            matches.len = 0;
+            matches.places.clear();
+        }
+        self.wanted = None;
+        self.shown.clear();
+        let effect = self.refilter(tickets);
+        self.take_up();
+        effect
+    }
+
+    /// Lets the cursor be where it is, whatever it waits for.
+    pub fn release(&mut self) {
+        self.held = None;
+    }
+
+    /// Puts the cursor on the job that it waits for, when that is shown.
+    fn take_up(&mut self) {
+        let Some((source, id)) = &self.held else {
+            return;
+        };
         let is_it = |place: &u32| {
             self.rows
                 .get(*place as usize)
-                .is_some_and(|row| row.source == source && row.job.id == *id)
+                .is_some_and(|row| row.source == *source && row.job.id == *id)
         };
         if let Some(position) = self.shown.iter().position(is_it) {
             self.cursor.at = position;
+            self.held = None;
         }
     }
 
@@ -128,6 +163,9 @@ impl Jobs {
             return None;
         }
         let ticket = tickets.next();
+        let usable =
+            |last: &&Matches| last.len == self.names.len() && query.starts_with(&last.query);
+        let previous = self.matches.as_ref().filter(usable).cloned();
         self.wanted = Some(Wanted {
             ticket,
             query: query.clone(),
@@ -136,7 +174,7 @@ impl Jobs {
             ticket,
             names: self.names.clone(),
             query,
-            previous: self.matches.clone(),
+            previous,
         })
     }
 
@@ -150,6 +188,7 @@ impl Jobs {
         self.wanted.take_if(|wanted| wanted.ticket == ticket)?;
         let complete = matches.len == self.names.len();
         self.take(matches);
+        self.take_up();
         if complete {
             None
         } else {
@@ -168,6 +207,7 @@ impl Jobs {
         } else {
             self.shown.clone_from(&matches.places);
             self.cursor = Cursor::default();
+            self.held = None;
         }
         self.matches = Some(matches);
     }
@@ -189,6 +229,7 @@ impl Jobs {
 
     /// Moves the cursor.
     pub fn step(&mut self, step: Step, page: usize) {
+        self.release();
         self.cursor.step(step, self.shown.len(), page);
     }
 

@@ -101,14 +101,13 @@ impl Changes {
             (0, _) => counted(self.diff.changes.len(), "change", "changes"),
             (streams, _) => format!("{} moved", counted(streams, "stream", "streams")),
         };
-        let mut line = Line::of(moved, Role::Text);
+        let mut line = Line::new();
         if self.counts.back > 0 {
-            line.push(
-                format!(" · {} {} back", marks::BACK.sign, count(self.counts.back)),
-                Role::Back,
-            );
+            let back = count(self.counts.back);
+            line.push(format!("{} {back} back", marks::BACK.sign), Role::Back);
+            line.push(" · ", Role::Text);
         }
-        line
+        line.with(moved, Role::Text)
     }
 
     /// Counts the changes by kind.
@@ -302,8 +301,8 @@ struct Shown {
 impl Shown {
     fn of(diff: &Diff, change: &Change, below: bool) -> Self {
         let (before, after) = (diff.before(change), diff.after(change));
-        let whole = change.place.rest.is_empty();
         let (label, name) = label(change, after.or(before), below);
+        let whole = whole(change);
         let shown = |node: Option<Node<'_>>| node.map(|node| shown(node, whole));
         let (mut before, mut after) = (shown(before), shown(after));
         if change.kind == ChangeKind::Reordered {
@@ -375,11 +374,20 @@ impl Shown {
             .saturating_sub(DISTANCE_COLUMNS + 4 + 43)
             .clamp(26, 60);
         let label = names * 3 / 5;
-        line.column(&self.label, Role::Text, label + 2 - self.indent);
+        if self.name.is_empty() {
+            line.column(&self.label, Role::Text, names + 1 - self.indent);
+        } else {
+            line.column(&self.label, Role::Text, label + 2 - self.indent);
+            line.push(" ", Role::Text);
+            line.column(&self.name, Role::Quiet, names - label - 2);
+        }
         line.push(" ", Role::Text);
-        line.column(&self.name, Role::Quiet, names - label - 2);
-        line.push(" ", Role::Text);
-        let line = self.values(line, columns - DISTANCE_COLUMNS);
+        let reserved = if self.distance.is_some() {
+            DISTANCE_COLUMNS
+        } else {
+            0
+        };
+        let line = self.values(line, columns - reserved);
         match &self.distance {
             Some((text, role)) => line.and_right(Line::of(text, *role), columns),
             None => line,
@@ -387,20 +395,33 @@ impl Shown {
     }
 }
 
+/// Names what a change is about, when that is no value in it.
+fn whole(change: &Change) -> Option<&'static str> {
+    let place = &change.place;
+    let is_whole = place.rest.is_empty();
+    match (&place.context, &place.stream) {
+        (Some(_), _) if is_whole => Some("whole partition"),
+        (None, Some(_)) if is_whole => Some("whole stream"),
+        _ => None,
+    }
+}
+
 /// Writes a value; of a whole stream or partition, what it goes on from.
-fn shown(node: Node<'_>, whole: bool) -> String {
-    let first = if whole && node.is_container() {
-        bookmarks_of(node).first().copied()
-    } else {
-        None
+fn shown(node: Node<'_>, whole: Option<&str>) -> String {
+    let Some(whole) = whole.filter(|_| node.is_container()) else {
+        return words::value(node);
     };
-    match first {
-        Some(bookmark) => format!(
-            "{} {}",
-            bookmark.name.decoded(),
-            words::value(bookmark.value)
-        ),
-        None => words::value(node),
+    match bookmarks_of(node).first() {
+        None => match node.get("partitions").map(|partitions| partitions.len()) {
+            Some(number @ 1..) => {
+                format!("{whole} · {}", counted(number, "partition", "partitions"))
+            }
+            _ => whole.to_owned(),
+        },
+        Some(bookmark) => {
+            let (name, value) = (bookmark.name.decoded(), words::value(bookmark.value));
+            format!("{whole} · {name} {value}")
+        }
     }
 }
 
@@ -415,27 +436,15 @@ fn sign(kind: ChangeKind) -> (&'static str, Role) {
 /// Names the place of a change: the partition or the stream, and the value in it.
 fn label(change: &Change, node: Option<Node<'_>>, below: bool) -> (String, String) {
     let place = &change.place;
-    let whole = node.is_some_and(|node| node.is_container());
     let rest = rest(&place.rest, node);
     match (&place.context, &place.stream) {
-        (Some(values), _) => {
-            let name = if place.rest.is_empty() {
-                "whole partition".to_owned()
-            } else {
-                rest
-            };
-            (format!("{{{}}}", values.join(", ")), name)
+        (Some(values), _) => (format!("{{{}}}", values.join(", ")), rest),
+        (None, Some(stream)) if !below || place.rest.is_empty() => (stream.clone(), rest),
+        (None, Some(_)) => (rest, String::new()),
+        (None, None) => {
+            let inner = rest.strip_prefix("singer_state.").unwrap_or(&rest);
+            (inner.to_owned(), String::new())
         }
-        (None, Some(stream)) if !below => {
-            let name = if place.rest.is_empty() && whole {
-                "whole stream".to_owned()
-            } else {
-                rest
-            };
-            (stream.clone(), name)
-        }
-        (None, Some(_)) if place.rest.is_empty() => ("whole stream".to_owned(), String::new()),
-        (None, _) => (rest, String::new()),
     }
 }
 

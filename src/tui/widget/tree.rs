@@ -53,17 +53,17 @@ pub struct Tree {
 
 impl Tree {
     /// Shows a document, its streams open, and their partitions where they are few.
-    pub fn new(document: Document) -> Self {
-        let streams = streams(&document);
+    pub fn new(document: &Document) -> Self {
+        let streams = streams(document);
         let mut tree = Self {
-            root: shown_root(&document).id(),
+            root: shown_root(document).id(),
             streams: streams.map(|node| node.id()),
             open: vec![false; document.node_count()],
             rows: Vec::new(),
             cursor: Cursor::default(),
             document: document.clone(),
         };
-        for node in shown_root(&document).children() {
+        for node in shown_root(document).children() {
             tree.set(
                 node,
                 node.len() <= OPEN_AT_FIRST || Some(node.id()) == tree.streams,
@@ -85,13 +85,12 @@ impl Tree {
     }
 
     /// Shows another document with what was open in this one open, and the cursor at the same place, as far as it has both.
-    pub fn carry_to(&self, document: Document) -> Self {
+    pub fn carry_to(&self, document: &Document) -> Self {
         let mut next = Self::new(document);
-        let document = next.document.clone();
         next.open.fill(false);
-        self.carry_open(&mut next, &document);
+        self.carry_open(&mut next, document);
         next.collect();
-        if let Some(node) = self.cursor_node().and_then(|node| twin(node, &document)) {
+        if let Some(node) = self.cursor_node().and_then(|node| twin(node, document)) {
             next.put_cursor_on(node);
         }
         next.cursor.top = self.cursor.top;
@@ -274,7 +273,7 @@ fn shown_root(document: &Document) -> Node<'_> {
 }
 
 /// Finds the object whose members are streams.
-fn streams(document: &Document) -> Option<Node<'_>> {
+pub fn streams(document: &Document) -> Option<Node<'_>> {
     let root = document.root();
     let singer = root.get("singer_state").unwrap_or(root);
     singer

@@ -1,5 +1,7 @@
 //! What is shown of a state: a tree, or why there is none.
 
+use std::fmt::Write as _;
+
 use crate::domain::history::Snapshot;
 use crate::domain::json::Node;
 use crate::domain::moment::Instant;
@@ -8,7 +10,7 @@ use crate::domain::ui::Role;
 use crate::report::printable;
 use crate::tui::command::Step;
 use crate::tui::model::Model;
-use crate::tui::text::{Line, count, elide, width_up_to, wrap};
+use crate::tui::text::{Line, broken, count, elide, width_up_to, wrap};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::widget::tree::{Holds, Tree, TreeLine};
 use crate::tui::words::{self, counted};
@@ -31,7 +33,7 @@ pub enum Body {
 #[derive(Debug)]
 pub struct Parts {
     why: String,
-    parts: Vec<(&'static str, String)>,
+    stored: Vec<(&'static str, String)>,
     cursor: Cursor,
 }
 
@@ -42,8 +44,8 @@ impl Body {
             return Self::Nothing;
         };
         match (&snapshot.effective, before) {
-            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document.clone())),
-            (Ok(document), _) => Self::Tree(Tree::new(document.clone())),
+            (Ok(document), Some(Self::Tree(tree))) => Self::Tree(tree.carry_to(document)),
+            (Ok(document), _) => Self::Tree(Tree::new(document)),
             (Err(why), _) => Self::Parts(Parts::of(state, why.to_string())),
         }
     }
@@ -112,14 +114,14 @@ impl Body {
 
 impl Parts {
     fn of(state: &State, why: String) -> Self {
-        let parts = state
+        let stored = state
             .parts()
             .iter()
             .map(|(part, content)| (part.name(), raw(content)))
             .collect();
         Self {
             why,
-            parts,
+            stored,
             cursor: Cursor::default(),
         }
     }
@@ -130,32 +132,14 @@ impl Parts {
             .into_iter()
             .map(|line| Line::of(line, Role::Bad))
             .collect();
-        for (name, text) in &self.parts {
+        for (name, text) in &self.stored {
             lines.push(Line::new());
             lines.push(Line::of(*name, Role::Title).with(", as stored", Role::Quiet));
-            lines.extend(broken(text, columns).map(|line| Line::of(line, Role::Text)));
+            let broken = broken(text, columns).into_iter();
+            lines.extend(broken.map(|line| Line::of(line, Role::Text)));
         }
         lines
     }
-}
-
-/// Breaks a text that is safe to show into lines of so many cells.
-fn broken(text: &str, columns: usize) -> impl Iterator<Item = String> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() || columns == 0 {
-            return None;
-        }
-        let end = rest
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .take_while(|end| width_up_to(&rest[..*end], columns) <= columns)
-            .last()
-            .unwrap_or_else(|| rest.chars().next().map_or(rest.len(), char::len_utf8));
-        let (line, behind) = rest.split_at(end);
-        rest = behind;
-        Some(line.to_owned())
-    })
 }
 
 /// Writes what a part holds, bytes that are no text as escapes, the end left out when it is long.
@@ -168,14 +152,13 @@ fn raw(content: &Content) -> String {
     for chunk in shown.utf8_chunks() {
         text.push_str(&printable(chunk.valid()));
         for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
         }
     }
     if shown.len() < bytes.len() {
-        text.push_str(&format!(
-            "… and {} more bytes",
-            count(bytes.len() - shown.len())
-        ));
+        let left = count(bytes.len() - shown.len());
+        let _ = write!(text, "… and {left} more bytes");
     }
     text
 }

@@ -183,35 +183,34 @@ fn facts(model: &Model, history: &History) -> Line {
     let Some(snapshot) = history.snapshot() else {
         return Line::new();
     };
-    let mut line = match (snapshot.run(), history.agreement()) {
-        (Some(run), _) => {
-            let mark = marks::of_snapshot(snapshot);
-            let mut line = Line::of(words::standing(run, model.now), mark.role);
-            if let Some(length) = run.length()
-                && run.status != RunStatus::StateEdit
-            {
-                line.push(format!(" · {}", moment::duration(length)), Role::Text);
-            }
-            line
-        }
-        (None, agreement) => {
-            let related = match agreement {
-                _ if snapshot.state.is_none() => "no state",
-                Some(Agreement::Same) => "as the last run left it",
-                Some(Agreement::Upgraded) => "as an upgrade computed it",
-                Some(Agreement::Imported) => "imported",
-                _ => "not what the runs left",
-            };
-            return Line::of(format!("now · {related}"), Role::Text);
-        }
+    let Some(run) = snapshot.run() else {
+        return Line::of(now_facts(history, snapshot), Role::Text);
     };
+    let mark = marks::of_snapshot(snapshot);
+    let mut line = Line::of(words::standing(run, model.now), mark.role);
     if snapshot.wrote.is_empty() {
         line.push(" · left no state", Role::Text);
     } else if let Some(changes) = &history.changes {
         line.push(" · ", Role::Text);
         line.append(changes.summary());
     }
+    if let Some(length) = run.length()
+        && run.status != RunStatus::StateEdit
+    {
+        line.push(format!(" · {}", moment::duration(length)), Role::Text);
+    }
     line
+}
+
+fn now_facts(history: &History, snapshot: &Snapshot) -> &'static str {
+    match history.agreement() {
+        _ if snapshot.state.is_none() => "now · no state",
+        _ if history.is_alone() => "now · no run or edit is known",
+        Some(Agreement::Same) => "now · as the last run left it",
+        Some(Agreement::Upgraded) => "now · as an upgrade computed it",
+        Some(Agreement::Imported) => "now · imported",
+        Some(Agreement::Cleared | Agreement::NoRuns | Agreement::Unexplained) | None => "now",
+    }
 }
 
 /// Lists what is to be known of the selected snapshot: how `now` relates to the runs, why a payload did not count, and the
@@ -226,7 +225,10 @@ fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
         let first = text.lines().find(|line| !line.trim().is_empty());
         first.unwrap_or_default().trim()
     });
-    let sentence = history.agreement().and_then(Agreement::sentence);
+    let sentence = history
+        .agreement()
+        .filter(|_| !history.is_alone())
+        .and_then(Agreement::sentence);
     let found = [
         (sentence, Role::Warning),
         (snapshot.trouble.as_deref(), Role::Warning),

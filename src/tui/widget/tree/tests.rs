@@ -1,7 +1,7 @@
 use super::*;
 
 fn tree(text: &str) -> Tree {
-    Tree::new(Document::parse(text).unwrap())
+    Tree::new(&Document::parse(text).unwrap())
 }
 
 fn shown(tree: &Tree) -> Vec<String> {
@@ -118,11 +118,11 @@ fn another_snapshot_keeps_what_was_open_and_the_cursor() {
     before.toggle();
     assert_eq!(before.row(9).unwrap().label(), "{acme, 7}");
 
-    let after = before.carry_to(Document::parse(partitions(25)).unwrap());
+    let after = before.carry_to(&Document::parse(partitions(25)).unwrap());
     assert_eq!(after.row(after.cursor.at).unwrap().label(), "{acme, 7}");
     assert_eq!(after.len(), 3 + 25 + 2);
 
-    let without = before.carry_to(Document::parse(partitions(3)).unwrap());
+    let without = before.carry_to(&Document::parse(partitions(3)).unwrap());
     assert_eq!(without.row(without.cursor.at).unwrap().label(), "commits");
 }
 

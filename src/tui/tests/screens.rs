@@ -1,0 +1,898 @@
+//! What is on the screen, cell by cell, at the sizes that matter.
+
+use insta::assert_snapshot;
+use ratatui::style::{Color, Modifier};
+
+use super::support::{Known, Stage, denied, github, jobs, text};
+use crate::domain::history::RunStatus;
+use crate::domain::id::StateId;
+use crate::domain::ui::Theme;
+use crate::tui::view::render;
+
+#[test]
+fn loading() {
+    let stage = Stage::silent(60, 15, vec![Ok(vec![])]);
+    assert_snapshot!(stage.screen(), @"
+     statescope ▸ ◐ meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 0 … ────────────────────────────────────────────────┐
+    │                                                          │
+    │ Reading meltano.db …                                     │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+
+     ? help   q quit
+    ");
+}
+
+#[test]
+fn empty() {
+    assert_snapshot!(Stage::of(80, 20, vec![]).screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 0 ─────────────────────────┐┌ Job ──────────────────────────────────────┐
+    │                                 ││ A job's timeline and state appear here.   │
+    │ No jobs yet.                    ││                                           │
+    │ The first `meltano run` of this ││                                           │
+    │ project makes one.              ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+
+     ? help   q quit
+    ");
+}
+
+#[test]
+fn a_source_that_cannot_be_read() {
+    let mut stage = Stage::silent(60, 15, vec![Err(denied())]);
+    stage.answer();
+    assert_snapshot!(stage.screen(), @"
+     statescope ▸ ✗ meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 0 ──────────────────────────────────────────────────┐
+    │                                                          │
+    │ cannot read sqlite:///old.db                             │
+    │ why: permission denied                                   │
+    │ try: run as a user who may read it, or copy it           │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+
+     r again   ? help   q quit
+    ");
+}
+
+#[test]
+fn one_source_of_three_that_cannot_be_read() {
+    let second = vec![Known::new("staging:tap-github-to-target-jsonl").holds("{}")];
+    let mut stage = Stage::silent(120, 20, vec![Ok(jobs()), Ok(second), Err(denied())]);
+    stage.answer();
+    assert_snapshot!(stage.screen(), @"
+     statescope ▸ ● meltano.db sqlite  ● staging.db sqlite  ✗ old.db sqlite                                  read-only  UTC
+    ┌ Jobs 7 ─────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────┐
+    │✗ old.db: permission denied                      ││  ● ● · ◆ ●[○]                                        6 of 6 · now │
+    │   state ID                        run bookmark  ││ now · as the last run left it                                     │
+    │▸● dev:tap-github…jsonl            1 h      2 h  │├ [State] Diff  ────────────────────────────────────────────────────┤
+    │ ◐ prod:tap-github…snowflake       now     25 h  ││ ▾ bookmarks                                             3 streams │
+    │ ✗ prod:tap-shopify…bigquery:eu    5 h        – !││   ▾ commits                                          2 partitions │
+    │ ◐ prod:tap-killed…bigquery      stale        –  ││     ▸ {acme, api}         updated_at   2026-11-30T03:59:58Z   2 h │
+    │ ○ Nachtabgleich Größe 日本語 🚀     –        –  ││     ▸ {acme, web}         updated_at   2026-11-12T00:00:00Z  18 d │
+    │ ∅ dev:tap-postgres…jsonl          5 d        –  ││   ▸ issues                since        2026-11-30T03:50:00Z   2 h │
+    │ ○ staging:tap-github…jsonl          –        –  ││   ▸ events                id           8812331                    │
+    │                                                 ││                                                                   │
+    │                                                 ││                                                                   │
+    │                                                 ││                                                                   │
+    │                                                 ││                                                                   │
+    │                                                 ││                                                                   │
+    │                                                 ││                                                                   │
+    └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
+     Enter open   h earlier   l later   d diff   / filter   r again   ? help   q quit
+    ");
+}
+
+#[test]
+fn jobs_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("Tab j j").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] Diff  ────────────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ▾ bookmarks                                                         3 streams │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   ▾ commits                                                      2 partitions │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}             updated_at     2026-11-30T03:59:58Z         2 h │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, web}             updated_at     2026-11-12T00:00:00Z        18 d │
+    │                                                         ││   ▸ issues                    since          2026-11-30T03:50:00Z         2 h │
+    │                                                         ││   ▸ events                    id             8812331                          │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions/0  {3 keys}
+     Enter open   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+    ");
+}
+
+#[test]
+fn jobs_at_80() {
+    assert_snapshot!(Stage::of(80, 24, jobs()).screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │▸● dev:tap-github…jsonl     1 h  ││ now · as the last run left it             │
+    │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                     3 streams │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▾ commits                   2 partitions │
+    │ ○ Nachtabgleich …本語 🚀     –  ││   ▸ {acme, api}  2026-11-30T03:59:58Z 2 h │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▸ {acme, web}  2026-11-12T00:00:00Z     │
+    │                                 ││  ▸ issues       2026-11-30T03:50:00Z  2 h │
+    │                                 ││  ▸ events       8812331                   │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn jobs_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("j").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 6 ──────────────────────────────────────────────────┐
+    │   state ID                                          run  │
+    │ ● dev:tap-github-to-target-jsonl                    1 h  │
+    │▸◐ prod:tap-github-to-target-snowflake               now  │
+    │ ✗ prod:tap-shopify-to-target-bigquery:eu            5 h !│
+    │ ◐ prod:tap-killed-to-target-bigquery              stale  │
+    │ ○ Nachtabgleich Größe 日本語 🚀                       –  │
+    │ ∅ dev:tap-postgres-to-target-jsonl                  5 d  │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+     prod:tap-github-to-target-snowflake  3 streams · 390 B
+     Enter open   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_state_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("Enter j j").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │  ● ● · ◆ ●[○]                               6 of 6 · now │
+    │ now · as the last run left it                            │
+    ├ [State] Diff  ───────────────────────────────────────────┤
+    │ ▾ bookmarks                                    3 streams │
+    │   ▾ commits                                 2 partitions │
+    │     ▸ {acme, api}     updated_at  2026-11-30T03:59:58Z   │
+    │     ▸ {acme, web}     updated_at  2026-11-12T00:00:00Z   │
+    │   ▸ issues            since       2026-11-30T03:50:00Z   │
+    │   ▸ events            id          8812331                │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions/0  {3 keys}
+     Enter open   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn jobs_at_40() {
+    assert_snapshot!(Stage::of(40, 10, jobs()).screen(), @"
+     statescope ▸ ● meltano.db sqli… 1 of 2
+    Jobs 6
+    ▸● dev:tap-github…jsonl            1 h
+     ◐ prod:tap-github…snowflake       now
+     ✗ prod:tap-shopify…bigquery:eu    5 h !
+     ◐ prod:tap-killed…bigquery      stale
+     ○ Nachtabgleich Größe 日本語 🚀     –
+     ∅ dev:tap-postgres…jsonl          5 d
+     dev:tap-github-to-target-jsonl  3 stre…
+     Enter open   / filter   ? help
+    ");
+}
+
+#[test]
+fn a_state_at_40() {
+    let mut stage = Stage::of(40, 10, jobs());
+    assert_snapshot!(stage.press("Enter j j").screen(), @"
+    statescope ▸ ● meltano.db sqli… 2 of 2
+    dev:tap-github-to-target-jsonl
+     ● ● · ◆ ●[○]             6 of 6 · now
+    now · as the last run left it
+    [State] Diff
+    ▾ bookmarks                  3 streams
+     ▾ commits                2 partitions
+      ▸ {acme, api}  2026-11-30T03:59:58Z
+    /singer_state/boo…rtitions/0  {3 keys}
+    Enter open   / filter   ? help
+    ");
+}
+
+#[test]
+fn too_small() {
+    assert_snapshot!(Stage::of(20, 5, jobs()).screen(), @"
+    statescope needs 24
+    columns and 6 rows;
+    q leaves
+    ");
+}
+
+#[test]
+fn a_diff_with_a_back_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("h d Tab n").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆[●]○                                             5 of 6 · today 04:12 │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ succeeded · ◀ 1 back · 2 streams moved · 12 m 3 s            run 01a22ebf41c2 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├  State [Diff] ───────────────────────────────── yesterday 17:40 → today 04:12 ┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ◀ 1 back · 2 changed · 7 the same                                             │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   commits                                                                     │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     {acme, api}  updated_at                                       + 23 h 59 m │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││       2026-11-29T04:00:12Z → 2026-11-30T03:59:58Z                             │
+    │                                                         ││     {acme, web}  updated_at                                   ◀ back 17 d 4 h │
+    │                                                         ││       2026-11-29T04:01:00Z → 2026-11-12T00:00:00Z                             │
+    │                                                         ││   issues  since                                                         + 1 d │
+    │                                                         ││     2026-11-29T03:50:00Z → 2026-11-30T03:50:00Z                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
+     n next   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+    "#);
+}
+
+#[test]
+fn a_diff_with_a_back_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("h d").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆[●]○         5 of 6 · today 04:12 │
+    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · ◀ 1 back · 2 streams moved ·… │
+    │ ◐ prod:…github…snowflake   now  │├  State [Diff] ────────────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ◀ 1 back · 2 changed · 7 the same         │
+    │ ◐ prod:…killed…bigquery  stale  ││   commits                                 │
+    │ ○ Nachtabgleich …本語 🚀     –  ││     {acme, api}  updated_at   + 23 h 59 m │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││     2026-11-29T04… → 2026-11-30T03:59:58Z │
+    │                                 ││     {acme, web}  updated… ◀ back 17 d 4 h │
+    │                                 ││     2026-11-29T04… → 2026-11-12T00:00:00Z │
+    │                                 ││   issues  since                     + 1 d │
+    │                                 ││     2026-11-29T03… → 2026-11-30T03:50:00Z │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_diff_with_a_back_at_40() {
+    let mut stage = Stage::of(40, 10, jobs());
+    assert_snapshot!(stage.press("h d Tab n").screen(), @r#"
+    statescope ▸ ● meltano.db sqli… 2 of 2
+    dev:tap-github-to-target-jsonl
+     ● ● · ◆[●]○      5 of 6 · today 04:12
+    succeeded · ◀ 1 back · 2 streams move…
+     State [Diff]
+    ◀ 1 back · 2 changed · 7 the same
+        {acme, web}  upda… ◀ back 17 d 4 h
+        2026-11-29… → 2026-11-12T00:00:00Z
+    /singer_st…_value  "2026-11-29T04:01:0…
+    n next   d diff   / filter   ? help
+    "#);
+}
+
+#[test]
+fn every_kind_of_change_in_one_row_each() {
+    let before = r#"{"singer_state": {"bookmarks": {"commits": {"partitions": [{"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}, {"context": {"org": "acme", "repo": "web"}, "since": "2026-11-29T04:00:00Z"}]}, "gone": {"id": 1}, "same": {"id": 5}, "spelled": {"since": "2026-11-29T04:00:00Z"}, "moved": {"id": 8812331}}, "currently_syncing": "commits"}}"#;
+    let after = r#"{"singer_state": {"bookmarks": {"commits": {"partitions": [{"context": {"org": "acme", "repo": "web"}, "since": "2026-11-12T00:00:00Z"}]}, "same": {"id": 5}, "spelled": {"since": "2026-11-29T04:00:00+00:00"}, "moved": {"id": 8813007}, "releases": {"since": "2026-11-30T00:00:00Z"}}, "currently_syncing": null}}"#;
+    let job = Known::new("dev:tap-github-to-target-jsonl")
+        .ran(RunStatus::Success, "2026-11-29 04:00:00", Some(before))
+        .ran(RunStatus::Success, "2026-11-30 04:00:00", Some(after))
+        .holds(after);
+    let mut stage = Stage::of(160, 24, vec![job]);
+    assert_snapshot!(stage.press("h d Tab").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                                                                                                read-only  UTC
+    ┌ Jobs 1 ────────────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ────────────────────────────────────────────────────────────┐
+    │   state ID                                       run bookmark  ││  ●[●]○                                                                2 of 3 · today 04:00 │
+    │▸● dev:tap-github-to-target-jsonl                 2 h      6 h  ││ succeeded · ◀ 1 back · 4 streams moved · 12 m 3 s                         run 01a22ebf41c2 │
+    │                                                                │├  State [Diff] ────────────────────────────────────────────── yesterday 04:00 → today 04:00 ┤
+    │                                                                ││ ◀ 1 back · 2 changed · 1 added · 2 removed · 1 respelled · 3 the same                      │
+    │                                                                ││   commits                                                                                  │
+    │                                                                ││ -   {acme, old}               whole partition · since 2026-11-01                           │
+    │                                                                ││     {acme, web}     since     2026-11-29T04:00:00Z → 2026-11-12T00:00:00Z  ◀ back 17 d 4 h │
+    │                                                                ││ - gone                        whole stream · id 1                                          │
+    │                                                                ││   moved             id        8812331 → 8813007                                      + 676 │
+    │                                                                ││ + releases                    whole stream · since 2026-11-30T00:00:00Z                    │
+    │                                                                ││   currently_syncing           commits → null                                               │
+    │                                                                ││   respelled: the same instants and numbers, written another way                            │
+    │                                                                ││   spelled           since     2026-11-29T04:00:00Z → 2026-11-29T04:00:00+00:00             │
+    │                                                                ││                                                                                            │
+    │                                                                ││                                                                                            │
+    │                                                                ││                                                                                            │
+    │                                                                ││                                                                                            │
+    │                                                                ││                                                                                            │
+    │                                                                ││                                                                                            │
+    └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
+     n next   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+    "#);
+}
+
+#[test]
+fn the_first_run_is_compared_with_nothing() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("h h h h h d").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││ [●]● · ◆ ● ○        1 of 6 · 28 Nov 04:12 │
+    │▸● dev:tap-github…jsonl     1 h  ││ succeeded · 3 streams moved · 12 m 3 s    │
+    │ ◐ prod:…github…snowflake   now  │├  State [Diff] ──── nothing → 28 Nov 04:12 ┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ 3 added                                   │
+    │ ◐ prod:…killed…bigquery  stale  ││ + commits                                 │
+    │ ○ Nachtabgleich …本語 🚀     –  ││     whole stream                          │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││ + issues                                  │
+    │                                 ││     whole stream · since 2026-11-28T03:5… │
+    │                                 ││ + events                                  │
+    │                                 ││     whole stream · id 8812331             │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn wide_characters() {
+    let mut stage = Stage::of(80, 20, jobs());
+    assert_snapshot!(stage.press("j j j j").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ Nachtabgleich Größe 日本語 🚀 ────────────┐
+    │   state ID                 run  ││ [○]                          1 of 1 · now │
+    │ ● dev:tap-github…jsonl     1 h  ││ now · no run or edit is known             │
+    │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                      1 stream │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▸ größe 日本語  7                        │
+    │▸○ Nachtabgleich …本語 🚀     –  ││                                           │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     Nachtabgleich Größe 日本語 🚀  1 stream · 67 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn values_with_escape_sequences() {
+    let evil = Known::new("evil\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}").holds(
+        "{\"singer_state\": {\"bookmarks\": {\"a\\u001b[31m\": {\"k\": \"v\\u001b[31m\\n\\u009b2J\"}, \"\u{85}\u{200b}\": 1}}}",
+    );
+    let stage = Stage::of(80, 20, vec![evil]);
+    assert_snapshot!(stage.screen(), @r"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 1 ─────────────────────────┐┌ evil\x1b[2J\x1b]0;title\x07\u{202e} ──────┐
+    │   state ID                 run  ││ [○]                          1 of 1 · now │
+    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run or edit is known             │
+    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 ││ ▾ bookmarks                     2 streams │
+    │                                 ││  ▸ a\x1b[31m    v\x1b[31m\n\x9b2J         │
+    │                                 ││    \x85\u{200b}  1                        │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     evil\x1b[2J\x1b]0;title\x07\u{202e}  2 streams · 94 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_hundred_thousand_jobs() {
+    let job = Known::new("x").holds("{}").job();
+    let mut stage = Stage::silent(80, 20, vec![Ok(vec![])]);
+    let [crate::tui::Effect::List { ticket, .. }] = stage.asked()[..] else {
+        panic!("one source is listed");
+    };
+    for chunk in 0..100 {
+        let jobs = (0..1_000).map(|n| crate::domain::job::Job {
+            id: StateId::new(format!("prod:tap-{}-to-target-x", chunk * 1_000 + n)),
+            ..job.clone()
+        });
+        stage.send(crate::tui::Message::Jobs {
+            source: 0,
+            ticket,
+            generation: 0,
+            jobs: jobs.collect(),
+        });
+    }
+    assert_snapshot!(stage.press_only("G k k").screen(), @"
+     statescope ▸ ◐ meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 100 000 … ─────────────────┐┌ prod:tap-99997-to-target-x … ─────────────┐
+    │   state ID                 run  ││ Reading …                                 │
+    │ ○ prod:tap-99986…x           –  ││                                           │
+    │ ○ prod:tap-99987…x           –  ││                                           │
+    │ ○ prod:tap-99988…x           –  ││                                           │
+    │ ○ prod:tap-99989…x           –  ││                                           │
+    │ ○ prod:tap-99990…x           –  ││                                           │
+    │ ○ prod:tap-99991…x           –  ││                                           │
+    │ ○ prod:tap-99992…x           –  ││                                           │
+    │ ○ prod:tap-99993…x           –  ││                                           │
+    │ ○ prod:tap-99994…x           –  ││                                           │
+    │ ○ prod:tap-99995…x           –  ││                                           │
+    │ ○ prod:tap-99996…x           –  ││                                           │
+    │▸○ prod:tap-99997…x           –  ││                                           │
+    │ ○ prod:tap-99998…x           –  ││                                           │
+    │ ○ prod:tap-99999…x           –  ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     prod:tap-99997-to-target-x  0 streams · 4 B
+     Enter open   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_filter_with_a_result() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("/").type_text("snow").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 1 of 6 ─────────────────────────────────────────────┐
+    │/ snow                                                    │
+    │   state ID                                          run  │
+    │▸◐ prod:tap-github-to-target-snowflake               now  │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+     prod:tap-github-to-target-snowflake  3 streams · 390 B
+     Enter keep   Esc drop   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn a_filter_without_a_result() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("/").type_text("nothing like it").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 0 of 6 ─────────────────────────────────────────────┐
+    │/ nothing like it                                         │
+    │                                                          │
+    │ No job matches.                                          │
+    │ Esc drops the filter.                                    │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    │                                                          │
+    └──────────────────────────────────────────────────────────┘
+
+     Enter keep   Esc drop   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn a_long_filter_shows_what_is_around_the_cursor() {
+    let mut stage = Stage::of(40, 10, jobs());
+    stage
+        .press("/")
+        .type_text("日本語 and so many more characters that they do not fit");
+    let mut buffer = stage.buffer();
+    let cursor = render(&stage.model, &mut buffer).unwrap();
+    assert_eq!((cursor.x, cursor.y), (39, 2));
+    assert_snapshot!(text(&buffer), @"
+     statescope ▸ ● meltano.db sqli… 1 of 2
+    Jobs 0 of 6
+    / …more characters that they do not fit
+     No job matches.
+     Esc drops the filter.
+
+
+
+
+     Enter keep   Esc drop   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn help_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("?").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 45 ┐────────┐
+    │   state│everywhere                                                  │6 · now │
+    │▸● dev:t│  h  ←             the snapshot before                      │        │
+    │ ◐ prod:│  l  →             the snapshot after                       │────────┤
+    │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
+    │ ◐ prod:│  /                filter the jobs                          │titions │
+    │ ○ Nacht│  j  ↓             down                                     │58Z 2 h │
+    │ ∅ dev:t│  k  ↑             up                                       │00Z     │
+    │        │  Ctrl-d           half a page down                         │0Z  2 h │
+    │        │  Ctrl-u           half a page up                           │        │
+    │        │  PgDn  Ctrl-f     a page down                              │        │
+    │        │  PgUp  Ctrl-b     a page up                                │        │
+    │        │  g  Home          the first line                           │        │
+    │        │  G  End           the last line                            │        │
+    │        │  Tab  Shift-Tab   the other pane                           │        │
+    │        │  r                read everything again                    │        │
+    │        │  ?                these keys                               │        │
+    │        │  q  Ctrl-c        leave                                    │        │
+    │        │jobs                                                        │        │
+    │        │  Enter            go into the job                          │        │
+    └────────└────────────────────────────────────────────────────────────┘────────┘
+
+     Esc close
+    ");
+}
+
+#[test]
+fn help_scrolls_at_40() {
+    let mut stage = Stage::of(40, 10, jobs());
+    assert_snapshot!(stage.press("? G").screen(), @"
+     statescope ▸ ● meltano.db sqli… 1 of 2
+    ┌ Keys ─────────────────── 41–45 of 45 ┐
+    │  ·            a run that left no sta…│
+    │  ∅            no state: cleared, del…│
+    │  ◆            an edit by hand        │
+    │  ◀            a bookmark went back   │
+    │  !            something is wrong wit…│
+    └──────────────────────────────────────┘
+
+     Esc close
+    ");
+}
+
+#[test]
+fn a_state_that_cannot_be_read() {
+    let job = Known::new("broken")
+        .holds_parts(r#"{"singer_state": {}}"#, "{\"singer_state\": \u{1b}[31m");
+    assert_snapshot!(Stage::of(80, 20, vec![job]).screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 1 ─────────────────────────┐┌ broken ───────────────────────────────────┐
+    │   state ID                 run  ││ [○]                          1 of 1 · now │
+    │▸○ broken                     – !││ now · no run or edit is known             │
+    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 ││ There is no effective state: the partial  │
+    │                                 ││ part is not JSON: line 1, column 18:      │
+    │                                 ││ expected a value, found '\u{1b}'.         │
+    │                                 ││                                           │
+    │                                 ││ completed, as stored                      │
+    │                                 ││ {"singer_state": {}}                      │
+    │                                 ││                                           │
+    │                                 ││ partial, as stored                        │
+    │                                 ││ {"singer_state": \x1b[31m                 │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     broken  ! the partial part is not JSON: line 1, column 18: expected a value, f…
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    "#);
+}
+
+#[test]
+fn parts_that_cannot_be_merged() {
+    let mut stage = Stage::of(80, 20, jobs());
+    assert_snapshot!(stage.press("j j").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ prod:tap-shopify-to-target-bigquery:eu ───┐
+    │   state ID                 run  ││  ✗[○]                        2 of 2 · now │
+    │ ● dev:tap-github…jsonl     1 h  ││ now                                       │
+    │ ◐ prod:…github…snowflake   now  ││ ! now is not what the runs left, and no   │
+    │▸✗ prod:tap-shop…query:eu   5 h !││   clear, import or upgrade explains it    │
+    │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
+    │ ○ Nachtabgleich …本語 🚀     –  ││ There is no effective state: partial      │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││ cannot be merged onto completed at        │
+    │                                 ││ /singer_state/bookmarks/a: an object over │
+    │                                 ││ a value that is not an object.            │
+    │                                 ││                                           │
+    │                                 ││ completed, as stored                      │
+    │                                 ││ {"singer_state": {"bookmarks": {"a": 1}}} │
+    │                                 ││                                           │
+    │                                 ││ partial, as stored                        │
+    │                                 ││ {"singer_state": {"bookmarks": {"a": {"x" │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     prod:tap-shopify-to-target-bigquery:eu  ! partial cannot be merged onto comple…
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    "#);
+}
+
+#[test]
+fn a_job_that_is_gone() {
+    let mut stage = Stage::of(80, 20, jobs());
+    assert_snapshot!(stage.press("G").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-postgres-to-target-jsonl ─────────┐
+    │   state ID                 run  ││  ●[∅]                        2 of 2 · now │
+    │ ● dev:tap-github…jsonl     1 h  ││ now · no state                            │
+    │ ◐ prod:…github…snowflake   now  ││ ! runs left a state, the source has none: │
+    │ ✗ prod:tap-shop…query:eu   5 h !││   it was cleared (a clear leaves no run)  │
+    │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
+    │ ○ Nachtabgleich …本語 🚀     –  ││ The source holds no state for this job:   │
+    │▸∅ dev:tap-postgres…jsonl   5 d  ││ its next run reads everything.            │
+    │                                 ││ The last known one is snapshot 1: h goes  │
+    │                                 ││ there.                                    │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-postgres-to-target-jsonl  no state
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_job_that_died() {
+    let mut stage = Stage::of(100, 20, jobs());
+    assert_snapshot!(stage.press("j j j h").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                    read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────┐┌ prod:tap-killed-to-target-bigquery ───────────────────┐
+    │   state ID                run bookmark  ││ [◐]○                            1 of 2 · 27 Nov 01:00 │
+    │ ● dev:tap-github…jsonl    1 h      2 h  ││ stale: no sign of life for 3 d · left no state        │
+    │ ◐ prod:tap-git…nowflake   now     25 h  │├ [State] Diff  ────────────────────────────────────────┤
+    │ ✗ prod:tap-sho…query:eu   5 h        – !││ No run had left a state yet.                          │
+    │▸◐ prod:…killed…bigquery stale        –  ││                                                       │
+    │ ○ Nachtabgleich…本語 🚀     –        –  ││                                                       │
+    │ ∅ dev:…postgres…jsonl     5 d        –  ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    │                                         ││                                                       │
+    └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
+     prod:tap-killed-to-target-bigquery  0 streams · 22 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_run_that_failed_says_why() {
+    let held = github("2026-11-28", "2026-11-28", "2026-11-28");
+    let failed = format!(
+        r#"{{"error": "Loader failed\nTraceback \u001b[31m", {}"#,
+        &held[1..]
+    );
+    let job = Known::new("dev:tap-github-to-target-jsonl")
+        .ran(RunStatus::Fail, "2026-11-29 04:00:00", Some(&failed))
+        .holds(&held);
+    let mut stage = Stage::of(80, 20, vec![job]);
+    assert_snapshot!(stage.press("h").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 1 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││ [✗]○             1 of 2 · yesterday 04:00 │
+    │▸✗ dev:tap-github…jsonl    26 h  ││ failed · 3 streams moved · 12 m 3 s       │
+    │                                 ││ ! Loader failed                           │
+    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 ││ ▾ bookmarks                     3 streams │
+    │                                 ││  ▾ commits                   2 partitions │
+    │                                 ││   ▸ {acme, api}  2026-11-28           2 d │
+    │                                 ││   ▸ {acme, web}  2026-11-28           2 d │
+    │                                 ││  ▸ issues       2026-11-28            2 d │
+    │                                 ││  ▸ events       8812331                   │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 360 B
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_job_that_cannot_be_read() {
+    let mut stage = Stage::silent(80, 20, vec![Ok(jobs())]);
+    let asked = stage.asked();
+    stage.later(asked);
+    stage.answer_but_loads(&denied());
+    assert_snapshot!(stage.screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││ cannot read sqlite:///old.db              │
+    │▸● dev:tap-github…jsonl     1 h  ││ why: permission denied                    │
+    │ ◐ prod:…github…snowflake   now  ││ try: run as a user who may read it, or    │
+    │ ✗ prod:tap-shop…query:eu   5 h !││ copy it                                   │
+    │ ◐ prod:…killed…bigquery  stale  ││                                           │
+    │ ○ Nachtabgleich …本語 🚀     –  ││                                           │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn two_hundred_thousand_partitions() {
+    let each: Vec<_> = (0..200_000)
+        .map(|n| format!(r#"{{"context": {{"repo": "{n}"}}, "since": "2026-11-30T00:00:00Z"}}"#))
+        .collect();
+    let held = format!(
+        r#"{{"singer_state": {{"bookmarks": {{"commits": {{"partitions": [{}]}}}}}}}}"#,
+        each.join(", ")
+    );
+    let mut stage = Stage::of(80, 20, vec![Known::new("big").holds(&held)]);
+    assert_snapshot!(stage.press("Tab j Enter G k").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐
+    │   state ID                 run  ││ [○]                          1 of 1 · now │
+    │▸○ big                        –  ││ now · no run or edit is known             │
+    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 ││   ▸ {199988}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199989}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199990}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199991}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199992}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199993}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199994}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199995}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199996}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199997}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199998}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199999}    2026-11-30T00:00:00Z  6 h │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions/199998  {2 keys}
+     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn the_cursor_is_reversed_where_the_keys_go_and_bold_elsewhere() {
+    let mut stage = Stage::of(80, 24, jobs());
+    let look = |stage: &Stage, x: u16, y: u16| stage.buffer()[(x, y)].modifier;
+    assert!(look(&stage, 4, 3).contains(Modifier::REVERSED));
+    assert!(look(&stage, 40, 5).contains(Modifier::BOLD));
+    stage.press("Tab");
+    assert!(!look(&stage, 4, 3).contains(Modifier::REVERSED));
+    assert!(look(&stage, 4, 3).contains(Modifier::BOLD));
+    assert!(look(&stage, 40, 5).contains(Modifier::REVERSED));
+}
+
+#[test]
+fn colour_only_repeats_what_is_written() {
+    let mut stage = Stage::of(140, 45, jobs());
+    stage.press("h d");
+    let colored = stage.buffer();
+    assert!(colored.content.iter().any(|cell| cell.fg == Color::Red));
+    stage.model.theme = Theme::Plain;
+    let plain = stage.buffer();
+    assert!(
+        plain
+            .content
+            .iter()
+            .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
+    );
+    assert_eq!(text(&plain), text(&colored));
+}

@@ -1,0 +1,362 @@
+//! What messages do: each with the whole list of effects.
+
+use std::sync::Arc;
+
+use super::support::{Known, Stage, denied, github, jobs, now};
+use crate::domain::diff;
+use crate::domain::history::RunStatus;
+use crate::domain::id::{Matches, StateId};
+use crate::domain::job::Job;
+use crate::domain::ui::{Key, KeyPress};
+use crate::tui::message::Ticket;
+use crate::tui::model::{Pane, Tab};
+use crate::tui::{Effect, Message};
+
+fn key(c: char) -> Message {
+    Message::Key(KeyPress::char(c))
+}
+
+fn special(key: Key) -> Message {
+    Message::Key(KeyPress::of(key))
+}
+
+fn chunk(source: usize, ticket: u64, generation: u32, names: &[&str]) -> Message {
+    Message::Jobs {
+        source,
+        ticket: Ticket(ticket),
+        generation,
+        jobs: names.iter().map(|name| Known::new(name).job()).collect(),
+    }
+}
+
+fn load(source: usize, id: &str, ticket: u64) -> Effect {
+    Effect::Load {
+        source,
+        id: StateId::from(id),
+        ticket: Ticket(ticket),
+    }
+}
+
+fn list(source: usize, ticket: u64) -> Effect {
+    Effect::List {
+        source,
+        ticket: Ticket(ticket),
+    }
+}
+
+fn shown(stage: &Stage) -> Vec<&str> {
+    stage.model.jobs.names_shown().collect()
+}
+
+fn many(count: usize) -> Vec<Job> {
+    (0..count)
+        .map(|n| Known::new(&format!("job-{n:06}")).job())
+        .collect()
+}
+
+#[test]
+fn opening_lists_every_source_and_the_first_rows_load_the_first_job() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![]), Ok(vec![])]);
+    assert_eq!(stage.asked(), [list(0, 1), list(1, 2)]);
+    assert_eq!(stage.send(chunk(1, 2, 0, &["b", "c"])), [load(1, "b", 3)]);
+    assert_eq!(stage.send(chunk(0, 1, 0, &["a"])), []);
+    assert_eq!(shown(&stage), ["a", "b", "c"]);
+    assert_eq!(stage.selected(), "b");
+}
+
+#[test]
+fn moving_loads_the_job_under_the_cursor_and_only_its_answer_counts() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a", "b"]));
+    assert_eq!(stage.send(key('j')), [load(0, "b", 3)]);
+    assert_eq!(stage.send(key('j')), []);
+
+    let late = Message::Loaded {
+        ticket: Ticket(2),
+        outcome: Ok(Known::new("a").holds("{}").timeline()),
+    };
+    assert_eq!(stage.send(late), []);
+    assert!(stage.model.detail.as_ref().unwrap().is_reading());
+
+    let answer = Message::Loaded {
+        ticket: Ticket(3),
+        outcome: Err(denied()),
+    };
+    assert_eq!(stage.send(answer), []);
+    assert!(!stage.model.detail.as_ref().unwrap().is_reading());
+}
+
+#[test]
+fn rows_of_an_earlier_reading_leave() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a", "gone", "b"]));
+    stage.send(key('G'));
+    stage.send(chunk(0, 1, 1, &["new", "b"]));
+    assert_eq!(shown(&stage), ["new", "b"]);
+    stage.send(chunk(0, 7, 0, &["of no question"]));
+    assert_eq!(shown(&stage), ["new", "b"]);
+}
+
+#[test]
+fn reading_again_keeps_what_is_shown_until_the_answer_and_the_cursor_on_its_job() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a", "b", "c"]));
+    stage.send(Message::Listed {
+        source: 0,
+        ticket: Ticket(1),
+        outcome: Ok(()),
+    });
+    stage.send(key('j'));
+    assert_eq!(stage.send(key('r')), [list(0, 4), load(0, "b", 5)]);
+    assert_eq!(shown(&stage), ["a", "b", "c"]);
+    assert_eq!(stage.send(chunk(0, 4, 0, &["0", "a", "b"])), []);
+    assert_eq!(shown(&stage), ["0", "a", "b"]);
+    assert_eq!(stage.selected(), "b");
+}
+
+#[test]
+fn the_cursor_waits_for_its_job_while_rows_come_and_no_longer() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a", "b"]));
+    stage.send(key('j'));
+    assert_eq!(stage.send(key('r')), [list(0, 4), load(0, "b", 5)]);
+    assert_eq!(stage.send(chunk(0, 4, 0, &["a"])), []);
+    let end = Message::Listed {
+        source: 0,
+        ticket: Ticket(4),
+        outcome: Ok(()),
+    };
+    assert_eq!(stage.send(end), [load(0, "a", 6)]);
+}
+
+#[test]
+fn a_source_that_became_empty_shows_nothing() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a"]));
+    stage.send(key('r'));
+    stage.send(Message::Listed {
+        source: 0,
+        ticket: Ticket(3),
+        outcome: Ok(()),
+    });
+    assert!(shown(&stage).is_empty());
+}
+
+#[test]
+fn a_source_that_breaks_off_keeps_what_it_gave() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["a"]));
+    stage.send(Message::Listed {
+        source: 0,
+        ticket: Ticket(1),
+        outcome: Err(denied()),
+    });
+    assert_eq!(shown(&stage), ["a"]);
+}
+
+#[test]
+fn few_names_are_filtered_at_once_and_the_best_match_is_loaded() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["dev:a", "prod:a", "prod:b"]));
+    assert_eq!(stage.send(key('/')), []);
+    assert_eq!(stage.send(key('p')), [load(0, "prod:a", 3)]);
+    assert_eq!(stage.send(key('b')), [load(0, "prod:b", 4)]);
+    assert_eq!(shown(&stage), ["prod:b"]);
+    assert_eq!(stage.send(key('x')), []);
+    assert!(shown(&stage).is_empty());
+    assert_eq!(stage.send(special(Key::Esc)), [load(0, "dev:a", 5)]);
+    assert_eq!(shown(&stage), ["dev:a", "prod:a", "prod:b"]);
+}
+
+#[test]
+fn many_names_are_filtered_elsewhere_and_late_answers_are_dropped() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(Message::Jobs {
+        source: 0,
+        ticket: Ticket(1),
+        generation: 0,
+        jobs: many(5_000),
+    });
+    stage.send(key('/'));
+    let names = stage.model.jobs.names().clone();
+    let filter = |query: &str, ticket, previous: Option<&Matches>| Effect::Filter {
+        ticket: Ticket(ticket),
+        names: names.clone(),
+        query: query.to_owned(),
+        previous: previous.cloned(),
+    };
+    assert_eq!(stage.send(key('4')), [filter("4", 3, None)]);
+    assert_eq!(stage.send(key('2')), [filter("42", 4, None)]);
+
+    let find = |query: &str| Matches::find(&names, query, None, &|| false).unwrap();
+    let answer = |ticket, matches: &Matches| Message::Filtered {
+        ticket: Ticket(ticket),
+        matches: matches.clone(),
+    };
+    assert_eq!(stage.send(answer(3, &find("4"))), []);
+    assert_eq!(shown(&stage).len(), 5_000);
+
+    let found = find("42");
+    assert_eq!(stage.send(answer(4, &found)), [load(0, "job-000042", 5)]);
+    assert_eq!(shown(&stage).len(), found.places.len());
+    assert_eq!(stage.send(key('7')), [filter("427", 6, Some(&found))]);
+}
+
+#[test]
+fn rows_that_keep_coming_do_not_put_a_filter_off() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    let rows = |jobs| Message::Jobs {
+        source: 0,
+        ticket: Ticket(1),
+        generation: 0,
+        jobs,
+    };
+    stage.send(rows(many(5_000)));
+    stage.send(key('/'));
+    let asked = stage.send(key('4'));
+    assert_eq!(asked.len(), 1);
+    assert_eq!(stage.send(rows(many(10))), []);
+
+    let matches = Stage::find(&asked[0]);
+    let again = stage.send(Message::Filtered {
+        ticket: Ticket(3),
+        matches,
+    });
+    let [Effect::Filter { ticket, names, .. }, Effect::Load { .. }] = &again[..] else {
+        panic!("{} effects", again.len());
+    };
+    assert_eq!((*ticket, names.len()), (Ticket(4), 5_010));
+}
+
+#[test]
+fn stepping_through_time_compares_with_the_snapshot_before() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_eq!(stage.place(), (6, 6));
+    stage.press("h");
+    assert_eq!(stage.place(), (5, 6));
+    assert_eq!(
+        stage
+            .history()
+            .changes
+            .as_ref()
+            .unwrap()
+            .status()
+            .unwrap()
+            .0,
+        "/singer_state/bookmarks/commits/partitions/0/replication_key_value"
+    );
+    stage.press("h h h h h h h");
+    assert_eq!(stage.place(), (1, 6));
+    stage.press("l l l l l l l l");
+    assert_eq!(stage.place(), (6, 6));
+}
+
+#[test]
+fn large_states_are_compared_elsewhere_and_only_the_shown_one_counts() {
+    let big = |value: &str| {
+        let filler = "x".repeat(200 << 10);
+        github(value, value, &filler)
+    };
+    let job = Known::new("big")
+        .ran(
+            RunStatus::Success,
+            "2026-11-28 04:00:00",
+            Some(&big("2026-11-28")),
+        )
+        .ran(
+            RunStatus::Success,
+            "2026-11-29 04:00:00",
+            Some(&big("2026-11-29")),
+        )
+        .holds(&big("2026-11-29"));
+    let timeline = job.timeline();
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["big"]));
+    let compare = |ticket, right: usize| Effect::Compare {
+        ticket: Ticket(ticket),
+        left: timeline.snapshots[right - 1].effective.clone().unwrap(),
+        right: timeline.snapshots[right].effective.clone().unwrap(),
+    };
+    let loaded = Message::Loaded {
+        ticket: Ticket(2),
+        outcome: Ok(Arc::clone(&timeline)),
+    };
+    assert_eq!(stage.send(loaded), [compare(3, 2)]);
+    assert_eq!(stage.send(key('h')), [compare(4, 1)]);
+    assert_eq!(stage.send(key('j')), []);
+
+    let answer = |ticket, right: usize| Message::Compared {
+        ticket: Ticket(ticket),
+        diff: Arc::new(diff::diff(
+            timeline.snapshots[right - 1].effective.as_ref().unwrap(),
+            timeline.snapshots[right].effective.as_ref().unwrap(),
+        )),
+    };
+    assert_eq!(stage.send(answer(3, 2)), []);
+    assert!(stage.history().changes.is_none());
+    assert_eq!(stage.send(answer(4, 1)), []);
+    assert!(!stage.history().changes.as_ref().unwrap().is_empty());
+    assert_eq!(stage.send(key('l')), [compare(5, 2)]);
+    assert_eq!(stage.send(key('h')), [], "an answer is kept");
+}
+
+#[test]
+fn back_goes_one_step_at_a_time() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("/").type_text("prod").press("Enter Enter ?");
+    assert!(stage.model.help.is_some());
+    stage.press("Esc");
+    assert!(stage.model.help.is_none());
+    assert_eq!(stage.model.focus, Pane::Detail);
+    stage.press("Esc");
+    assert_eq!(stage.model.focus, Pane::Jobs);
+    assert_eq!(shown(&stage).len(), 3);
+    stage.press("Esc");
+    assert_eq!(shown(&stage).len(), 6);
+    stage.press("Esc");
+    assert!(!stage.quit);
+}
+
+#[test]
+fn keys_that_type_do_not_command() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("/").type_text("q?dr");
+    assert_eq!(stage.model.jobs.query(), "q?dr");
+    assert!(!stage.quit && stage.model.help.is_none());
+    assert_eq!(stage.model.tab, Tab::State);
+    stage.send(Message::Paste("\u{1b}[201~x\ny".to_owned()));
+    assert_eq!(stage.model.jobs.query(), "q?dr [201~x y");
+    stage.press("Ctrl-c");
+    assert!(stage.quit);
+}
+
+#[test]
+fn pasted_text_commands_nothing_outside_a_field() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_eq!(stage.send(Message::Paste("qqq".to_owned())), []);
+    assert_eq!(stage.model.jobs.query(), "");
+}
+
+#[test]
+fn time_passes() {
+    let mut stage = Stage::of(80, 24, jobs());
+    let later = now() + jiff::SignedDuration::from_hours(1);
+    assert_eq!(stage.send(Message::Tick(later)), []);
+    assert!(
+        stage.screen().contains("jsonl     2 h"),
+        "{}",
+        stage.screen()
+    );
+}
+
+#[test]
+fn the_same_lines_stay_open_from_one_snapshot_to_the_next() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab j j j Enter j");
+    assert!(stage.status().contains("/1/context"), "{}", stage.status());
+    stage.press("h");
+    assert!(stage.status().contains("/1/context"), "{}", stage.status());
+    stage.press("r");
+    assert_eq!(stage.place(), (5, 6), "reading again stays at the snapshot");
+    assert!(stage.status().contains("/1/context"), "{}", stage.status());
+}
