@@ -8,6 +8,7 @@ use crate::domain::history::{Run, RunStatus, Snapshot};
 use crate::domain::id::StateId;
 use crate::domain::json::{Kind, Node};
 use crate::domain::moment;
+use crate::domain::state::Bookmark;
 
 /// Up to how many bytes of a string are decoded for a line.
 const DECODED: usize = 4_096;
@@ -68,6 +69,16 @@ pub fn id(id: &StateId, columns: usize) -> String {
             || elide_middle(whole, columns),
             |short| elide(&short, columns),
         )
+}
+
+/// Picks the bookmark that says most of how far a stream is: one that spells a time, else a number, else the first.
+pub fn principal<'d>(bookmarks: &[Bookmark<'d>]) -> Option<Bookmark<'d>> {
+    let rank = |bookmark: &&Bookmark<'d>| match bookmark.value.kind() {
+        _ if bookmark.instant().is_some() => 0,
+        Kind::Integer | Kind::Float => 1,
+        _ => 2,
+    };
+    bookmarks.iter().min_by_key(rank).copied()
 }
 
 /// Writes a count with the word for what is counted.
@@ -152,6 +163,7 @@ pub fn standing(run: &Run, now: Timestamp) -> String {
 mod tests {
     use super::*;
     use crate::domain::json::Document;
+    use crate::domain::state::bookmarks_of;
     use rstest::rstest;
 
     #[rstest]
@@ -169,6 +181,21 @@ mod tests {
         let document = Document::parse(text).unwrap();
         let want = if quoted { want } else { want.trim_matches('"') };
         assert_eq!(value(document.root()), want);
+    }
+
+    #[test]
+    fn a_stream_is_told_by_a_time_or_a_number_rather_than_by_a_word() {
+        let text = r#"{"bookmarks": {"a": {"method": "LOG_BASED", "lsn": 5, "at": "2026-11-30"}, "b": {"method": "X", "lsn": 5}, "c": {"method": "X"}, "d": {}}}"#;
+        let document = Document::parse(text).unwrap();
+        let streams = document.root().get("bookmarks").unwrap();
+        let told: Vec<_> = streams
+            .children()
+            .map(|stream| principal(&bookmarks_of(stream)).map(|bookmark| bookmark.value.raw()))
+            .collect();
+        assert_eq!(
+            told,
+            [Some("\"2026-11-30\""), Some("5"), Some("\"X\""), None]
+        );
     }
 
     #[test]

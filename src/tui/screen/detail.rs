@@ -15,6 +15,7 @@ use crate::tui::widget::changes::Changes;
 use crate::tui::widget::tree::{Tree, streams};
 
 mod body;
+mod lines;
 mod view;
 
 pub use body::Body;

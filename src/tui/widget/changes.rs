@@ -411,7 +411,7 @@ fn shown(node: Node<'_>, whole: Option<&str>) -> String {
     let Some(whole) = whole.filter(|_| node.is_container()) else {
         return words::value(node);
     };
-    match bookmarks_of(node).first() {
+    match words::principal(&bookmarks_of(node)) {
         None => match node.get("partitions").map(|partitions| partitions.len()) {
             Some(number @ 1..) => {
                 format!("{whole} · {}", counted(number, "partition", "partitions"))

@@ -9,6 +9,7 @@ use crate::domain::json::{Children, Document, Kind, Node, NodeId, Text};
 use crate::domain::state::{Bookmark, bookmarks_of};
 use crate::tui::command::Step;
 use crate::tui::widget::cursor::Cursor;
+use crate::tui::words;
 
 /// Up to how many partitions of a stream are shown without being asked for.
 const OPEN_AT_FIRST: usize = 20;
@@ -389,8 +390,8 @@ impl<'t> TreeLine<'t> {
             return None;
         }
         let found = bookmarks_of(self.node);
-        let first = found.first().copied()?;
-        Some((first, found.len() - 1))
+        let told = words::principal(&found)?;
+        Some((told, found.len() - 1))
     }
 }
 
