@@ -45,6 +45,8 @@ pub trait StateBackend: Debug + Display + Send + Sync {
     async fn capabilities(&self) -> Result<Capabilities>;
 
     /// Lists the jobs in chunks, in the order of the source, jobs that are known from runs only behind the others.
+    ///
+    /// A source that locks keeps its read lock while the stream lives, so take from it without waiting, or drop it.
     fn list(&self) -> BoxStream<'_, Result<Listing>>;
 
     /// Reads one state; `None` when the source holds none for the ID.

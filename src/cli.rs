@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as Wrong;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
@@ -25,6 +25,7 @@ mod json;
 mod list;
 mod log;
 mod marks;
+mod names;
 mod nearest;
 mod output;
 mod session;
@@ -346,7 +347,10 @@ impl Answer {
             Command::Sources { .. } => sources::run(&mut session).await?,
             Command::Demo => 0,
         };
-        session.out.flush()?;
+        match session.out.flush() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
+            _ => {}
+        }
         let missed = session.missed && !options.best_effort;
         Ok(if missed { code.max(3) } else { code })
     }
@@ -369,7 +373,7 @@ impl Color {
 
 /// Tells why standard output took no more; a reader that closed the pipe has seen enough, and that is no fault.
 fn output_failed(voice: Voice, error: &std::io::Error) -> u8 {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
+    if error.kind() == ErrorKind::BrokenPipe {
         return 0;
     }
     let report = Report::new(Fault::Unreachable, "cannot write the answer").because(error);
@@ -391,10 +395,7 @@ pub fn not_started(error: &std::io::Error) -> u8 {
 
 /// Says what is wrong with a command line, or prints the help that was asked for.
 fn wrong_use(error: &clap::Error, json: bool) -> u8 {
-    let is_answer = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
+    let is_answer = matches!(error.kind(), Wrong::DisplayHelp | Wrong::DisplayVersion);
     if is_answer || !json {
         // Nobody is left to tell when this cannot be written.
         let _ = error.print();

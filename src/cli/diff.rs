@@ -3,9 +3,10 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
+use super::names::Names;
 use super::output::Failure;
 use super::session::Session;
-use super::sites::{Located, is_known};
+use super::sites::{Located, is_known, shell_word};
 use crate::domain::diff::diff;
 use crate::domain::history::{Snapshot, Timeline};
 use crate::domain::json::Document;
@@ -44,6 +45,18 @@ struct Side {
     snapshot: Option<Taken>,
 }
 
+impl Side {
+    /// Tells whether the sides are a job's newest snapshot and what the source holds now.
+    fn is_before_now(&self, right: &Self) -> bool {
+        let is_now = |side: &Self| {
+            side.snapshot
+                .as_ref()
+                .is_some_and(|taken| taken.id == "now")
+        };
+        self.snapshot.is_some() && !is_now(self) && is_now(right)
+    }
+}
+
 /// Names the snapshot that a side is.
 struct Taken {
     id: String,
@@ -68,12 +81,18 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     let (left, right) = sides(session, &arguments).await?;
     let found = diff(&left.document, &right.document);
     let code = u8::from(!found.is_equal());
+    if found.identical && arguments.right.is_none() && left.is_before_now(&right) {
+        session.voice.note(format_args!(
+            "now is what the run before left; `statescope diff {}` shows what that run changed",
+            shell_word(&format!("{}@-2", arguments.left))
+        ));
+    }
     let written = if session.voice.json {
         answer::write(&mut session.out, &found, &left, &right)
     } else {
         text::write(session, &found, &left, &right)
     };
-    match written.and_then(|()| std::io::Write::flush(&mut session.out)) {
+    match written {
         // A reader that has seen enough does not change the answer.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(code),
         Err(error) => Err(error.into()),
@@ -238,7 +257,7 @@ impl Job {
             document: document.clone(),
             snapshot: Some(Taken {
                 id: snapshot.id.as_str().to_owned(),
-                short: snapshot.id.short(),
+                short: Names::of(&self.timeline).of_snapshot(snapshot),
                 at: snapshot.at.clone(),
             }),
             ..self.named(id.as_str())

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::ValueEnum;
 
+use super::names::Names;
 use super::output::Failure;
 use super::session::Session;
 use super::sites::{Located, is_known, shell_word};
@@ -123,7 +124,7 @@ fn gone(located: &Located, timeline: &Timeline) -> Report {
         None => format!("`statescope log {job}` shows its runs; none of them left a state"),
         Some(last) => format!(
             "`statescope log {job}` shows its history, `statescope get {job} --at {}` its last state",
-            last.id.short()
+            Names::of(timeline).of_snapshot(last)
         ),
     };
     Report::new(

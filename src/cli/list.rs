@@ -36,6 +36,8 @@ pub(super) struct Arguments {
 /// Holds one job with what is known of it beyond its source.
 struct Row<'j> {
     job: &'j Job,
+    /// What the command line calls its source.
+    name: &'j str,
     live: bool,
     elsewhere: Vec<Other<'j>>,
 }
@@ -132,6 +134,7 @@ async fn read_source(
             count += 1;
             sink.add(&Row {
                 job,
+                name: &source.name,
                 live,
                 elsewhere: beside.elsewhere(job),
             })?;

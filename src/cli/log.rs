@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::json::{self, Array, Text};
 use super::marks::run_standing;
+use super::names::Names;
 use super::output::{Cell, Failure, Tone, elide, widths};
 use super::session::Session;
 use super::sites::is_known;
@@ -183,11 +184,12 @@ fn write_text<'t>(
     timeline: &'t Timeline,
     entries: impl Iterator<Item = Entry<'t>>,
 ) -> std::io::Result<()> {
+    let names = Names::of(timeline);
     let mut has_now = false;
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for entry in entries {
         has_now |= entry.snapshot.is_now();
-        rows.push(row(session, &entry));
+        rows.push(row(session, &names, &entry));
     }
     if let Some(width) = session.out.width() {
         shorten_last(&mut rows, width);
@@ -222,7 +224,7 @@ fn shorten_last(rows: &mut [Vec<Cell>], width: usize) {
     }
 }
 
-fn row(session: &Session, entry: &Entry<'_>) -> Vec<Cell> {
+fn row(session: &Session, names: &Names, entry: &Entry<'_>) -> Vec<Cell> {
     let snapshot = entry.snapshot;
     let (mark, tone, word) = standing(session, snapshot);
     let at = snapshot.at.as_ref();
@@ -232,10 +234,10 @@ fn row(session: &Session, entry: &Entry<'_>) -> Vec<Cell> {
     vec![
         Cell::new(snapshot.number.to_string()).right(),
         Cell::new(mark).tone(tone).gap(" "),
-        Cell::new(printable(&snapshot.id.short())).gap(" "),
+        Cell::new(names.of_snapshot(snapshot)).gap(" "),
         Cell::new(at.map_or_else(String::new, |stamp| session.stamp(stamp))),
         Cell::new(word).tone(tone),
-        Cell::new(parts(snapshot)),
+        Cell::new(part(snapshot)),
         Cell::new(counts).tone(counts_tone),
         Cell::new(printable(trouble.unwrap_or_default())).tone(Tone::Bad),
     ]
@@ -253,12 +255,13 @@ fn standing(session: &Session, snapshot: &Snapshot) -> (&'static str, Tone, Stri
     }
 }
 
-fn parts(snapshot: &Snapshot) -> String {
-    if snapshot.wrote.is_empty() && !snapshot.is_now() {
-        return "left no state".to_owned();
+/// Names the part that a run wrote; one that wrote completed has emptied partial, which goes without saying.
+fn part(snapshot: &Snapshot) -> &'static str {
+    match snapshot.wrote.first() {
+        Some(part) => part.name(),
+        None if snapshot.is_now() => "",
+        None => "left no state",
     }
-    let names: Vec<&str> = snapshot.wrote.iter().map(|part| part.name()).collect();
-    names.join(", ")
 }
 
 /// Writes `+1 -2 ~3 ◀1`, what is not zero of it; `=` when nothing changed.

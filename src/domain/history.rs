@@ -262,6 +262,8 @@ pub enum Agreement {
     Cleared,
     /// It is what they add up to by the rule that the upgrade to revision 6828cc5b1a4f used.
     Upgraded,
+    /// The source holds a state, and no run of the job is known: it was imported, or ran where other runs are kept.
+    NoRuns,
     /// The row was written once and never updated, and no run left what it holds: `state import` does that.
     Imported,
     /// Nothing that is known to Meltano explains the difference.
@@ -279,6 +281,9 @@ impl Agreement {
             Self::Upgraded => {
                 Some("now is what the system database's upgrade computed from these runs")
             }
+            Self::NoRuns => Some(
+                "no run of it is known: it was imported (an import leaves no run), or ran elsewhere",
+            ),
             Self::Imported => {
                 Some("now is not what the runs left: it was imported (an import leaves no run)")
             }
@@ -294,6 +299,7 @@ impl Agreement {
             Self::Same => "same",
             Self::Cleared => "cleared",
             Self::Upgraded => "upgraded",
+            Self::NoRuns => "no-runs",
             Self::Imported => "imported",
             Self::Unexplained => "unexplained",
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
 use ratatui::Terminal;
@@ -67,7 +67,13 @@ impl Screen {
         let open = || {
             enable_raw_mode()?;
             let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
-            execute!(out, EnterAlternateScreen, EnableBracketedPaste)?;
+            // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
+            execute!(
+                out,
+                EnterAlternateScreen,
+                EnableBracketedPaste,
+                Clear(ClearType::All)
+            )?;
             let terminal = Terminal::new(CrosstermBackend::new(out))?;
             Ok(Self {
                 terminal: ManuallyDrop::new(terminal),

@@ -76,6 +76,7 @@ PROD_SUFFIX = "prod:tap-shopify-to-target-bigquery:eu"
 PROD_WIDE = "prod:tap-shopify-to-target-snowflake"
 NAMED = "Nachtabgleich – Größe 日本語 🚀"
 
+# In the order of the rows of `state`, which is the order of every list: what explains itself comes first.
 STORY = {
     DEV_JSONL: "a fortnight of ordinary runs; one failed half-way and kept what it had, one received no state",
     PROD_RUNNING: "running now, its first states already written",
@@ -459,10 +460,7 @@ def script(history):
         ),
     ]
     text += [insert("runs", [number, *row]) for number, row in enumerate(history.rows, start=1)]
-    first_seen = {}
-    for job, *_ in history.rows:
-        first_seen.setdefault(job, len(first_seen))
-    for job in sorted(history.states, key=lambda job: first_seen.get(job, -1)):
+    for job in filter(history.states.__contains__, STORY):
         partial, completed, updated = history.states[job]
         updated = None if updated is None else naive(updated)
         text.append(insert("state", [job, json.dumps(partial), json.dumps(completed), updated]))

@@ -19,7 +19,7 @@ import time
 
 DEADLINE_SECONDS = 60
 ROWS, COLUMNS = 24, 80
-WANTED = "dev:tap-github-to-target-jsonl"
+WANTED = "tap-github-to-target-"
 ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"
 SEQUENCE = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\^_])")
 

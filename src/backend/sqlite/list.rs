@@ -3,7 +3,7 @@
 //! `runs` has no index on the job's name, and a payload lies in the file before the columns behind it: so one pass reads the
 //! names and the columns before the payload, and only the two runs that a list shows are then read whole, by row number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -26,6 +26,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// How many rows are looked at between two looks at whether anyone still wants them.
 const ROWS_BETWEEN_LOOKS: usize = 1024;
+
+/// How many runs a derived state may come from before any of them is looked at again.
+const SOURCES_KEPT: usize = 8;
 
 /// Reads the list and sends it; stops early, and without an error, when nobody receives it any more.
 pub(super) fn send(
@@ -183,6 +186,7 @@ struct Latest {
     edit: Option<Started>,
     /// The runs that the state is derived from so far, with no more than deriving looks at.
     sources: Vec<Run>,
+    drop_at: usize,
 }
 
 /// Orders runs by the text of their start, then by their rows; one without a start comes first.
@@ -220,17 +224,18 @@ impl Latest {
         Ok(())
     }
 
-    /// Keeps a run if the state may still come from it; what a later complete one replaces is dropped.
+    /// Keeps a run that the state may come from; what later ones replace is dropped each time that they have doubled.
     fn add_source(&mut self, run: Run) {
         self.sources.push(run);
-        if self.sources.len() > 1 {
-            let rows = derives_from(&self.sources);
-            self.sources.retain(|run| rows.contains(&run.row));
+        if self.sources.len() >= self.drop_at.max(SOURCES_KEPT) {
+            let kept: HashSet<i64> = self.source_rows().into_iter().collect();
+            self.sources.retain(|run| kept.contains(&run.row));
+            self.drop_at = 2 * self.sources.len();
         }
     }
 
     fn source_rows(&self) -> Vec<i64> {
-        self.sources.iter().map(|run| run.row).collect()
+        derives_from(&self.sources)
     }
 
     fn listed(

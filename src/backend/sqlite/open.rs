@@ -16,7 +16,7 @@ use super::fault;
 use crate::backend::{BackendError, Result};
 
 /// How long a burst waits for a program that keeps the database to itself.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 5_000 });
 
 /// How often a burst begins again when the file changed under it.
 const ATTEMPTS: u32 = 20;
@@ -29,6 +29,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// The length of a database's header.
 pub(super) const HEADER: usize = 100;
+
+/// The length of a log's header; a log that is no longer holds nothing.
+const LOG_HEADER: u64 = 32;
 
 /// The arguments of a URI that opens the file for reading, with locks.
 pub(super) const READ_ONLY: &str = "mode=ro";
@@ -49,7 +52,8 @@ pub(super) enum Way {
     Shared,
     /// A log whose index is gone: read with an index in memory, since SQLite would make the file anew.
     LogAlone,
-    /// A database that is written through a log, and none is there: `immutable`, since SQLite would make log and index.
+    /// A database that is written through a log, and none is there, or one that holds nothing: `immutable`, since SQLite
+    /// would make log and index.
     Sealed,
 }
 
@@ -60,6 +64,11 @@ impl Way {
             Self::LogAlone => "mode=ro&vfs=unix-none",
             Self::Sealed => "mode=ro&immutable=1",
         }
+    }
+
+    /// Tells whether pages may be in a log that the file does not have yet.
+    fn has_log(self) -> bool {
+        matches!(self, Self::Shared | Self::LogAlone)
     }
 
     /// Tells whether SQLite's locks keep writers from changing what is being read.
@@ -73,8 +82,8 @@ impl Way {
 pub(super) enum Step {
     /// It is decided how to open the file.
     Classified(Way),
-    /// The stamps are taken.
-    Stamped,
+    /// What was decided holds, under a lock or under stamps.
+    Fixed,
 }
 
 /// Reads a file in one burst, from one moment of it; opens a connection for it and closes it behind it.
@@ -112,37 +121,50 @@ fn once<T>(
     let way = place.way(&anchor)?;
     step(Step::Classified(way));
     if way != Way::Sealed || place.journal.exists() {
-        anchor.hold(&place.file)?;
-        if place.way(&anchor)? != way || place.key()? != anchor.key() {
+        let held = anchor.hold(&place.file);
+        held.map_err(|error| match error {
+            // Of no other error: a file that someone writes to, or that was being written to, may be of any length.
+            BackendError::Corrupt(_) => place.is_whole(&anchor, way).err().unwrap_or(error),
+            other => other,
+        })?;
+    }
+    let before = if way.is_locked() {
+        None
+    } else {
+        let settled = Stamps::settled(&place, &anchor)?;
+        let Some(settled) = settled else {
             return Ok(None);
-        }
-    }
-    if way.is_locked() {
-        let connection = begin(&place, way)?;
-        return read(&connection, generation).map(Some);
-    }
-    let Some(before) = Stamps::settled(&place, &anchor)? else {
-        return Ok(None);
+        };
+        Some(settled)
     };
-    step(Step::Stamped);
-    let found = begin(&place, way).and_then(|connection| {
-        let found = read(&connection, generation);
-        anchor.park(connection);
-        found
-    });
-    if !Stamps::take(&place, &anchor)?.is_same_moment(&before, generation) {
+    // What was seen before the lock, or before the stamps, may have changed until then.
+    if place.way(&anchor)? != way || place.key()? != anchor.key() {
+        return Ok(None);
+    }
+    step(Step::Fixed);
+    let connection = connect(&place.file, way.arguments())?;
+    let found = place
+        .is_whole(&anchor, way)
+        .and_then(|()| begin(&connection, way))
+        .and_then(|()| read(&connection, generation));
+    let Some(before) = before else {
+        return found.map(Some);
+    };
+    anchor.park(connection);
+    if !Stamps::take(&place, &anchor)?.is_same(&before, generation) {
         return Ok(None);
     }
     found.map(Some)
 }
 
-fn begin(place: &Place, way: Way) -> Result<Connection> {
-    let connection = connect(&place.file, way.arguments())?;
+/// Opens the log, takes the locks, and fixes the moment that is read.
+fn begin(connection: &Connection, way: Way) -> Result<()> {
     if way == Way::LogAlone {
         connection.execute_batch("PRAGMA locking_mode = exclusive")?;
     }
     connection.execute_batch("BEGIN")?;
-    Ok(connection)
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(())
 }
 
 /// Opens a connection that cannot write; no lock is taken and no other file opened before its first query.
@@ -202,16 +224,50 @@ impl Place {
         Ok((about.dev(), about.ino()))
     }
 
+    /// Refuses a file whose end is missing, which SQLite only notices when it comes to a page that is not there.
+    fn is_whole(&self, anchor: &Anchor, way: Way) -> Result<()> {
+        if way.has_log() {
+            return Ok(());
+        }
+        let (header, _) = anchor.header()?;
+        let about = fs::metadata(&self.file).map_err(|error| fault::of_file(&error))?;
+        match length_by_header(&header) {
+            Some(length) if about.len() < length => Err(BackendError::Corrupt(format!(
+                "it is cut off: {} of its {length} bytes are there",
+                about.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Decides how to open the file. A log counts whatever the header says, since SQLite reads it whatever the header says.
     fn way(&self, anchor: &Anchor) -> Result<Way> {
         let through_a_log = written_through_a_log(anchor)?;
-        Ok(match (self.log.exists(), self.index.exists()) {
-            (true, true) => Way::Shared,
-            (true, false) => Way::LogAlone,
-            (false, _) if through_a_log => Way::Sealed,
-            (false, _) => Way::Rollback,
+        let log = fs::metadata(&self.log).ok().map(|about| about.size());
+        Ok(match (log, self.index.exists()) {
+            (Some(_), true) => Way::Shared,
+            (Some(length), false) if length > LOG_HEADER => Way::LogAlone,
+            (Some(_), false) => Way::Sealed,
+            (None, _) if through_a_log => Way::Sealed,
+            (None, _) => Way::Rollback,
         })
     }
+}
+
+/// Tells how many bytes a header says that the file has; `None` when a program older than SQLite 3.7 wrote it last.
+fn length_by_header(header: &[u8]) -> Option<u64> {
+    let number = |at: usize| {
+        let bytes = header.get(at..)?.first_chunk::<4>()?;
+        Some(u64::from(u32::from_be_bytes(*bytes)))
+    };
+    let page = header.get(16..)?.first_chunk::<2>()?;
+    let page = match u16::from_be_bytes(*page) {
+        // The largest size does not fit.
+        1 => 0x1_0000,
+        size => u64::from(size),
+    };
+    let (changes, pages, changes_then) = (number(24)?, number(28)?, number(92)?);
+    (changes == changes_then).then_some(pages * page)
 }
 
 /// Reads what the header says, byte 19: 2 for a log.
@@ -254,7 +310,7 @@ impl Stamps {
     fn take(place: &Place, anchor: &Anchor) -> Result<Self> {
         Ok(Self {
             file: Stamp::of(&place.file).map_err(|error| fault::of_file(&error))?,
-            log: Stamp::of(&place.log).ok(),
+            log: Stamp::of(&place.log).ok().map(Stamp::without_change),
             folder: Stamp::of(&place.folder).map_err(|error| fault::of_file(&error))?,
             header: anchor.header()?,
         })
@@ -278,12 +334,8 @@ impl Stamps {
     }
 
     fn newest(&self) -> Option<SystemTime> {
-        let stamps = [Some(self.file), self.log];
-        let (seconds, nanos) = stamps
-            .iter()
-            .flatten()
-            .map(|stamp| stamp.modified.max(stamp.changed))
-            .max()?;
+        let log = self.log.map(|log| log.modified);
+        let (seconds, nanos) = log.max(Some(self.file.modified))?;
         let since = Duration::new(seconds.try_into().ok()?, nanos.try_into().ok()?);
         SystemTime::UNIX_EPOCH.checked_add(since)
     }
@@ -292,7 +344,7 @@ impl Stamps {
     ///
     /// A folder that keeps moving while file and log do not is one that others work in, `/tmp` for one: it counts at first,
     /// not for ever. No write of SQLite's leaves file and log as they were.
-    fn is_same_moment(&self, before: &Self, generation: u32) -> bool {
+    fn is_same(&self, before: &Self, generation: u32) -> bool {
         let folder = self.folder == before.folder || generation >= FOLDER_COUNTS;
         folder && (self.file, self.log, self.header) == (before.file, before.log, before.header)
     }
@@ -308,5 +360,14 @@ impl Stamp {
             modified: (about.mtime(), about.mtime_nsec()),
             changed: (about.ctime(), about.ctime_nsec()),
         })
+    }
+
+    /// Leaves the time of the last change of owner or rights out: for the superuser, SQLite sets a log's owner to that of the
+    /// file each time that it opens it.
+    fn without_change(self) -> Self {
+        Self {
+            changed: (0, 0),
+            ..self
+        }
     }
 }

@@ -19,13 +19,13 @@ const MOST: usize = 1_000;
 const SHORT: usize = 80;
 
 /// How wide a value may be for the column behind it to be aligned with its longer siblings.
-const ALIGNED: usize = 64;
+const ALIGNED: usize = 72;
 
-/// How few columns are left of a value on a narrow terminal.
-const NARROWEST: usize = 8;
+/// How few columns are left of two values on a narrow terminal.
+const NARROWEST: usize = 19;
 
 /// The place of the values among the cells of a line.
-const VALUES: usize = 3;
+const VALUES: usize = 2;
 
 /// Writes the two sides, the counts, the changes by stream, and behind them what is only spelled otherwise.
 pub(super) fn write(
@@ -34,13 +34,15 @@ pub(super) fn write(
     left: &Side,
     right: &Side,
 ) -> io::Result<()> {
-    let sides = format!(
-        "A {} → B {}",
-        title(session, left, right),
-        title(session, right, left)
-    );
+    let (a, b) = (title(session, left, right), title(session, right, left));
     let out = &mut session.out;
-    out.line(Tone::Heading, &sides)?;
+    let sides = format!("A {a} → B {b}");
+    if out.width().is_some_and(|width| sides.width() > width) {
+        out.line(Tone::Heading, &format!("A {a}"))?;
+        out.line(Tone::Heading, &format!("B {b}"))?;
+    } else {
+        out.line(Tone::Heading, &sides)?;
+    }
     out.line(Tone::Plain, &summary(diff))?;
     let is_respelled = |change: &&Change| change.kind == ChangeKind::Respelled;
     let apart = diff.changes.iter().filter(is_respelled).take(MOST);
@@ -51,7 +53,7 @@ pub(super) fn write(
     let mut lines = lines(diff, &shown);
     if !apart.is_empty() {
         lines.push(Line::heading("the same, spelled otherwise".to_owned()));
-        lines.extend(apart.iter().map(|change| Line::of(diff, change, true)));
+        lines.extend(apart.iter().map(|change| Line::of(diff, change, false)));
     }
     write_lines(out, &lines)?;
     if rest > 0 {
@@ -108,7 +110,6 @@ fn summary(diff: &Diff) -> String {
 
 /// Holds one line: a heading alone, or one change.
 struct Line {
-    sign: &'static str,
     tone: Tone,
     head: String,
     name: String,
@@ -126,9 +127,9 @@ fn lines(diff: &Diff, changes: &[&Change]) -> Vec<Line> {
             .and_then(|change| change.place.stream.as_ref());
         let below = group.len() > 1 && stream.is_some();
         if let Some(stream) = stream.filter(|_| below) {
-            lines.push(Line::heading(printable(stream)));
+            lines.push(Line::heading(format!("  {}", printable(stream))));
         }
-        lines.extend(group.iter().map(|change| Line::of(diff, change, !below)));
+        lines.extend(group.iter().map(|change| Line::of(diff, change, below)));
     }
     lines
 }
@@ -136,7 +137,6 @@ fn lines(diff: &Diff, changes: &[&Change]) -> Vec<Line> {
 impl Line {
     fn heading(head: String) -> Self {
         Self {
-            sign: "",
             tone: Tone::Heading,
             head,
             name: String::new(),
@@ -146,20 +146,21 @@ impl Line {
         }
     }
 
-    fn of(diff: &Diff, change: &Change, with_stream: bool) -> Self {
-        let (sign, tone) = match change.kind {
-            _ if change.back => ("", Tone::Warning),
-            ChangeKind::Added => ("+", Tone::Good),
-            ChangeKind::Removed => ("-", Tone::Bad),
-            ChangeKind::Respelled => ("", Tone::Faint),
-            ChangeKind::Changed | ChangeKind::Reordered => ("", Tone::Plain),
+    fn of(diff: &Diff, change: &Change, below: bool) -> Self {
+        let tone = match change.kind {
+            _ if change.back => Tone::Warning,
+            ChangeKind::Added => Tone::Good,
+            ChangeKind::Removed => Tone::Bad,
+            ChangeKind::Respelled => Tone::Faint,
+            ChangeKind::Changed | ChangeKind::Reordered => Tone::Plain,
         };
+        let in_stream = change.place.stream.is_some();
+        let rest = in_stream.then(|| change.place.rest.join("."));
         let (before, after) = (diff.before(change), diff.after(change));
         let mut line = Self {
-            sign,
             tone,
-            head: head(change, with_stream),
-            name: printable(&change.place.rest.join(".")),
+            head: head(change, below),
+            name: printable(&rest.unwrap_or_default()),
             before: before.map(value),
             after: after.map(value),
             moved: moved(change),
@@ -168,55 +169,83 @@ impl Line {
             line.before = None;
             line.after = after.map(|node| format!("the same {}, in another order", contents(node)));
         }
-        if let Some(node) = before.or(after).filter(|_| line.name.is_empty()) {
+        if let Some(node) = before.or(after).filter(|_| change.place.rest.is_empty()) {
             whole(&mut line, change, node);
         }
         line
     }
 
-    fn values(&self, each: Option<usize>) -> String {
-        let cut = |text: &String| each.map_or_else(|| text.clone(), |width| elide(text, width));
-        match (&self.before, &self.after) {
-            (Some(before), Some(after)) => format!("{} → {}", cut(before), cut(after)),
+    /// Writes the values, in no more columns than there is room for, when that is limited.
+    fn values(&self, room: Option<usize>) -> String {
+        let (before, after) = match (&self.before, &self.after) {
+            (Some(before), Some(after)) => (before, after),
             (one, other) => {
-                let both = each.map(|width| width * 2 + " → ".width());
-                let one = one.as_ref().or(other.as_ref()).cloned().unwrap_or_default();
-                both.map_or_else(|| one.clone(), |width| elide(&one, width))
+                let one = one.as_deref().or(other.as_deref()).unwrap_or_default();
+                return room.map_or_else(|| one.to_owned(), |room| elide(one, room));
             }
-        }
+        };
+        let both = |after: &str| format!("{before} → {after}");
+        let fits = |text: &String| room.is_none_or(|room| text.width() <= room);
+        let short = || both(&without_common(before, after));
+        Some(both(after))
+            .filter(fits)
+            .or_else(|| Some(short()).filter(fits))
+            .unwrap_or_else(|| {
+                let each = room.unwrap_or_default().saturating_sub(" → ".width()) / 2;
+                format!("{} → {}", elide(before, each), elide(after, each))
+            })
     }
 
-    fn cells(&self, each: Option<usize>) -> Vec<Cell> {
+    fn cells(&self, room: Option<usize>) -> Vec<Cell> {
         if self.tone == Tone::Heading {
-            return vec![
-                Cell::empty(),
-                Cell::new(&*self.head).gap(" ").tone(self.tone),
-            ];
+            return vec![Cell::new(&*self.head).tone(self.tone)];
         }
         vec![
-            Cell::new(self.sign).tone(self.tone),
-            Cell::new(&*self.head).gap(" "),
+            Cell::new(&*self.head).tone(self.tone),
             Cell::new(&*self.name),
-            Cell::new(self.values(each)).tone(self.tone),
+            Cell::new(self.values(room)).tone(self.tone),
             Cell::new(&*self.moved).gap("   ").tone(self.tone),
         ]
     }
 }
 
-/// Writes the stream, unless it stands above, and the partition by the values of its context.
-fn head(change: &Change, with_stream: bool) -> String {
+/// Leaves out of the second of two values what it begins with like the first, back to where a word begins.
+fn without_common(before: &str, after: &str) -> String {
+    let same = before
+        .chars()
+        .zip(after.chars())
+        .take_while(|(a, b)| a == b);
+    let same = same.count();
+    let word: Vec<char> = after.chars().take(same).collect();
+    let kept = word.iter().rposition(|c| !c.is_alphanumeric());
+    match kept {
+        Some(place) if place > 0 => {
+            let rest: String = after.chars().skip(place + 1).collect();
+            format!("…{rest}")
+        }
+        _ => after.to_owned(),
+    }
+}
+
+/// Writes the sign, and the stream unless it stands above, and the partition by the values of its context; outside streams
+/// the path.
+fn head(change: &Change, below: bool) -> String {
     let place = &change.place;
-    let context = place
-        .context
-        .as_ref()
-        .map(|values| format!("{{{}}}", values.join(", ")));
-    let parts = match (&place.stream, context, with_stream) {
-        (Some(stream), Some(context), true) => format!("{stream} {context}"),
-        (Some(stream), None, true) => stream.clone(),
-        (_, context, false) => format!("  {}", context.unwrap_or_default()),
-        (None, context, true) => context.unwrap_or_default(),
+    let sign = match change.kind {
+        ChangeKind::Added => "+",
+        ChangeKind::Removed => "-",
+        ChangeKind::Changed | ChangeKind::Respelled | ChangeKind::Reordered => " ",
     };
-    printable(&parts)
+    let context = place.context.as_ref();
+    let context = context.map(|values| format!("{{{}}}", values.join(", ")));
+    let what = match (&place.stream, context) {
+        (None, _) => place.rest.join("."),
+        (Some(_), context) if below => context.unwrap_or_default(),
+        (Some(stream), Some(context)) => format!("{stream} {context}"),
+        (Some(stream), None) => stream.clone(),
+    };
+    let indent = if below { "  " } else { "" };
+    format!("{indent}{sign} {}", printable(&what))
 }
 
 /// Says that a whole stream or partition is meant, where no name in it is left to say.
@@ -278,10 +307,10 @@ fn moved(change: &Change) -> String {
 
 /// Writes lines in columns, the values shortened to what a terminal leaves for them.
 fn write_lines(out: &mut Output, lines: &[Line]) -> io::Result<()> {
-    let cells = |each| {
+    let cells = |room| {
         lines
             .iter()
-            .map(|line| line.cells(each))
+            .map(|line| line.cells(room))
             .collect::<Vec<_>>()
     };
     let mut rows = cells(None);
@@ -293,11 +322,10 @@ fn write_lines(out: &mut Output, lines: &[Line]) -> io::Result<()> {
             .filter(|(place, _)| *place != VALUES)
             .map(|(_, width)| width)
             .sum();
-        let gaps = " ".len() + "  ".len() * 2 + "   ".len();
+        let gaps = "  ".len() * 2 + "   ".len();
         let left = width.saturating_sub(beside + gaps);
         if widths.get(VALUES).is_some_and(|values| *values > left) {
-            let each = left.saturating_sub(" → ".width()) / 2;
-            rows = cells(Some(each.max(NARROWEST)));
+            rows = cells(Some(left.max(NARROWEST)));
             widths = crate::cli::output::widths(&rows);
         }
     }
@@ -305,4 +333,47 @@ fn write_lines(out: &mut Output, lines: &[Line]) -> io::Result<()> {
         *values = (*values).min(ALIGNED);
     }
     rows.iter().try_for_each(|row| out.row(row, &widths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn line(before: Option<&str>, after: Option<&str>) -> Line {
+        Line {
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+            ..Line::heading(String::new())
+        }
+    }
+
+    #[rstest]
+    #[case(None, "2026-11-23T14:36:29Z → 2026-11-23T17:51:40Z")]
+    #[case(Some(43), "2026-11-23T14:36:29Z → 2026-11-23T17:51:40Z")]
+    #[case(Some(42), "2026-11-23T14:36:29Z → …23T17:51:40Z")]
+    #[case(Some(30), "2026-1…36:29Z → 2026-1…51:40Z")]
+    #[case(Some(19), "2026…29Z → 2026…40Z")]
+    fn two_values_take_no_more_room_than_there_is(#[case] room: Option<usize>, #[case] want: &str) {
+        let line = line(Some("2026-11-23T14:36:29Z"), Some("2026-11-23T17:51:40Z"));
+        assert_eq!(line.values(room), want);
+    }
+
+    #[rstest]
+    #[case("8812331", "8813007", "8813007")]
+    #[case("a/b/c", "a/b/d", "…d")]
+    #[case("\"x\"", "\"y\"", "\"y\"")]
+    fn what_is_common_is_left_out_word_by_word(
+        #[case] before: &str,
+        #[case] after: &str,
+        #[case] want: &str,
+    ) {
+        assert_eq!(without_common(before, after), want);
+    }
+
+    #[test]
+    fn one_value_is_cut_in_its_middle() {
+        assert_eq!(line(None, Some("0123456789")).values(Some(5)), "01…89");
+        assert_eq!(line(Some("0123456789"), None).values(None), "0123456789");
+    }
 }

@@ -6,15 +6,28 @@ use jiff::Timestamp;
 
 use super::{Other, Row, Sink};
 use crate::cli::marks::run_standing;
-use crate::cli::output::{Cell, Output, Tone, bytes};
+use crate::cli::output::{Cell, Output, Tone, bytes, widths};
 use crate::domain::history::Run;
+use crate::domain::id::StateId;
 use crate::domain::job::Job;
 use crate::domain::lint::{Finding, Severity};
 use crate::domain::moment::age;
 use crate::domain::state::BookmarkAges;
 use crate::report::printable;
 
-/// Writes jobs as aligned columns, so it holds them until all are known.
+/// The place of the state ID among the cells of a row.
+const ID: usize = 1;
+
+/// How wide a state ID may be for the columns behind it to be aligned with its longer siblings.
+const ALIGNED: usize = 80;
+
+/// How many columns of state IDs are aligned however narrow the terminal is.
+const NARROWEST: usize = 20;
+
+/// What stands between two columns.
+const GAP: usize = 2;
+
+/// Writes jobs as aligned columns, so it holds them until all are known. State IDs are never cut: they are there to be copied.
 pub(super) struct TableRows {
     now: Timestamp,
     with_source: bool,
@@ -59,10 +72,10 @@ impl Sink for TableRows {
         let ran = job.last_run.as_ref().or(job.last_edit.as_ref());
         let mut cells = vec![
             Cell::new(mark).tone(tone),
-            Cell::new(printable(job.id.as_str())).gap(" "),
+            Cell::new(shown(&job.id)).gap(" "),
         ];
         if self.with_source {
-            cells.push(Cell::new(&*job.source).tone(Tone::Faint));
+            cells.push(Cell::new(printable(row.name)).tone(Tone::Faint));
         }
         let bookmark = job.bookmark.as_ref();
         cells.extend([
@@ -97,8 +110,23 @@ impl Sink for TableRows {
             let heading = self.heading();
             self.rows.insert(0, heading);
         }
-        out.table(&self.rows)
+        let mut widths = widths(&self.rows);
+        let columns = widths.iter().filter(|width| **width > 0);
+        let beside: usize = columns.map(|width| width + GAP).sum();
+        if let Some(ids) = widths.get_mut(ID) {
+            let left = |width: usize| width.saturating_sub(beside - *ids).max(NARROWEST);
+            *ids = (*ids).min(out.width().map_or(ALIGNED, left));
+        }
+        self.rows.iter().try_for_each(|row| out.row(row, &widths))
     }
+}
+
+/// Writes a state ID; the empty one, which is one like any other, as a shell would take it.
+fn shown(id: &StateId) -> String {
+    if id.as_str().is_empty() {
+        return "''".to_owned();
+    }
+    printable(id.as_str())
 }
 
 /// Says how a job stands: a mark, its colour, and the word for it.
@@ -114,8 +142,8 @@ fn standing(job: &Job, now: Timestamp) -> (&'static str, Tone, String) {
     let left_a_state = run.is_complete() || run.is_incomplete() || job.last_edit.is_some();
     match (job.has_state, left_a_state) {
         (true, _) => (mark, tone, word),
-        (false, true) => ("∅", tone, format!("{word}, state gone")),
-        (false, false) => ("·", tone, format!("{word}, no state")),
+        (false, true) => ("∅", Tone::Faint, format!("{word}, state gone")),
+        (false, false) => ("·", Tone::Faint, format!("{word}, no state")),
     }
 }
 

@@ -1,30 +1,51 @@
 //! Finding what two sequences have in common, in order.
 
+use std::cmp::Ordering;
+use std::iter;
+use std::ops::Range;
+
 /// The most pairs of equal elements that are all looked at; with more, the common subsequence may not be the longest.
 const MOST_PAIRS: usize = 1 << 21;
 
 /// The most insertions and deletions that are looked for when there are too many pairs.
 const MOST_EDITS: usize = 512;
 
-/// Calls back for every digest that is on both sides, with the places of its occurrences on each, in order.
-pub(super) fn groups(left: &[u64], right: &[u64], mut found: impl FnMut(&[usize], &[usize])) {
-    let (left_digests, left_places) = sorted(left);
-    let (right_digests, right_places) = sorted(right);
-    let (mut at, mut other) = (0, 0);
-    while let (Some(digest), Some(against)) = (left_digests.get(at), right_digests.get(other)) {
-        let end = run_end(&left_digests, at);
-        let other_end = run_end(&right_digests, other);
-        if digest == against
-            && let Some(lefts) = left_places.get(at..end)
-            && let Some(rights) = right_places.get(other..other_end)
-        {
-            found(lefts, rights);
+/// Lists for every digest that is on both sides the places where it is on each, in order.
+pub(super) struct Groups {
+    left: Vec<usize>,
+    right: Vec<usize>,
+    ranges: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Groups {
+    pub(super) fn of(left: &[u64], right: &[u64]) -> Self {
+        let (left_digests, left) = sorted(left);
+        let (right_digests, right) = sorted(right);
+        let mut ranges = vec![];
+        let (mut at, mut other) = (0, 0);
+        while let (Some(digest), Some(against)) = (left_digests.get(at), right_digests.get(other)) {
+            let run = at..run_end(&left_digests, at);
+            let other_run = other..run_end(&right_digests, other);
+            match digest.cmp(against) {
+                Ordering::Less => at = run.end,
+                Ordering::Greater => other = other_run.end,
+                Ordering::Equal => {
+                    (at, other) = (run.end, other_run.end);
+                    ranges.push((run, other_run));
+                }
+            }
         }
-        (at, other) = match digest.cmp(against) {
-            std::cmp::Ordering::Less => (end, other),
-            std::cmp::Ordering::Equal => (end, other_end),
-            std::cmp::Ordering::Greater => (at, other_end),
-        };
+        Self {
+            left,
+            right,
+            ranges,
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[usize], &[usize])> {
+        self.ranges.iter().filter_map(|(left, right)| {
+            Some((self.left.get(left.clone())?, self.right.get(right.clone())?))
+        })
     }
 }
 
@@ -56,27 +77,28 @@ pub(super) fn common(left: &[u64], right: &[u64]) -> Vec<(usize, usize)> {
 }
 
 fn common_ordered(left: &[u64], right: &[u64]) -> Vec<(usize, usize)> {
-    let mut count = 0_usize;
-    groups(left, right, |lefts, rights| {
-        count = count.saturating_add(lefts.len().saturating_mul(rights.len()));
+    let groups = Groups::of(left, right);
+    let count = groups.iter().fold(0_usize, |count, (lefts, rights)| {
+        count.saturating_add(lefts.len().saturating_mul(rights.len()))
     });
-    let mut pairs = vec![];
     if count <= MOST_PAIRS {
-        groups(left, right, |lefts, rights| {
-            for &left in lefts {
-                pairs.extend(rights.iter().map(|&right| (left, right)));
-            }
+        let every = groups.iter().flat_map(|(lefts, rights)| {
+            let with_all = |&left| rights.iter().map(move |&right| (left, right));
+            lefts.iter().flat_map(with_all)
         });
-    } else if let Some(found) = few_edits(left, right) {
-        return found;
-    } else {
-        groups(left, right, |lefts, rights| {
-            pairs.extend(lefts.iter().copied().zip(rights.iter().copied()));
-            let backward = lefts.iter().rev().zip(rights.iter().rev());
-            pairs.extend(backward.map(|(&left, &right)| (left, right)));
-        });
+        return longest_rising(every.collect());
     }
-    longest_rising(pairs)
+    few_edits(left, right).unwrap_or_else(|| likely(&groups))
+}
+
+/// Finds a common subsequence among the pairs of occurrences that have as many of the same before them, or behind.
+fn likely(groups: &Groups) -> Vec<(usize, usize)> {
+    let pairs = groups.iter().flat_map(|(lefts, rights)| {
+        let forward = lefts.iter().zip(rights);
+        let backward = lefts.iter().rev().zip(rights.iter().rev());
+        forward.chain(backward)
+    });
+    longest_rising(pairs.map(|(&left, &right)| (left, right)).collect())
 }
 
 /// Picks the most pairs that rise on both sides (Hunt and Szymanski's way to a longest common subsequence).
@@ -96,7 +118,7 @@ fn longest_rising(mut pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
         }
     }
     let last = ends.last().map(|&(_, index)| index);
-    let backward = std::iter::successors(last, |&index| before.get(index).copied().flatten());
+    let backward = iter::successors(last, |&index| before.get(index).copied().flatten());
     let mut found: Vec<_> = backward
         .filter_map(|index| pairs.get(index).copied())
         .collect();
@@ -175,4 +197,68 @@ fn retrace(rounds: &[Vec<usize>], mut diagonal: usize, mut at: usize) -> Vec<(us
     gather(0, at, diagonal);
     found.reverse();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Counts the longest common subsequence by the table.
+    fn longest(left: &[u64], right: &[u64]) -> usize {
+        let mut row = vec![0; right.len() + 1];
+        for element in left {
+            let mut corner = 0;
+            for (at, other) in right.iter().enumerate() {
+                let above = row[at + 1];
+                row[at + 1] = if element == other {
+                    corner + 1
+                } else {
+                    above.max(row[at])
+                };
+                corner = above;
+            }
+        }
+        row[right.len()]
+    }
+
+    fn is_common(left: &[u64], right: &[u64], found: &[(usize, usize)]) -> bool {
+        let rises = found
+            .windows(2)
+            .all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1);
+        rises && found.iter().all(|&(at, other)| left[at] == right[other])
+    }
+
+    fn sequence() -> impl Strategy<Value = Vec<u64>> {
+        (1..6_u64).prop_flat_map(|values| prop::collection::vec(0..values, 0..40))
+    }
+
+    proptest! {
+        #[test]
+        fn every_way_finds_common_subsequences(left in sequence(), right in sequence()) {
+            let want = longest(&left, &right);
+            let exact = common(&left, &right);
+            prop_assert!(is_common(&left, &right, &exact));
+            prop_assert_eq!(exact.len(), want);
+            let edited = few_edits(&left, &right).unwrap();
+            prop_assert!(is_common(&left, &right, &edited));
+            prop_assert_eq!(edited.len(), want);
+            let likely = likely(&Groups::of(&left, &right));
+            prop_assert!(is_common(&left, &right, &likely));
+            prop_assert_eq!(likely.is_empty(), want == 0);
+            let mirrored: Vec<_> = common(&right, &left)
+                .into_iter()
+                .map(|(right, left)| (left, right))
+                .collect();
+            prop_assert_eq!(exact, mirrored);
+        }
+    }
+
+    #[test]
+    fn too_many_edits_are_given_up() {
+        let left: Vec<u64> = (0..300).collect();
+        let right: Vec<u64> = (300..600).collect();
+        assert!(few_edits(&left, &right).is_none());
+        assert_eq!(few_edits(&left[..200], &right[..200]), Some(vec![]));
+    }
 }

@@ -8,13 +8,6 @@ use std::iter;
 use super::value::{float_bits, integer};
 use crate::domain::json::{Kind, Node};
 
-/// Computes the digest of one value.
-pub(super) fn of(node: Node<'_>) -> u64 {
-    let mut digests = Digests::default();
-    digests.add(node);
-    digests.of.first().copied().unwrap_or_default()
-}
-
 /// Remembers the digests of the values in one stretch of a document, so that arrays in arrays are read once.
 #[derive(Default)]
 pub(super) struct Digests<'d> {
@@ -33,6 +26,13 @@ struct Open<'d> {
 }
 
 impl<'d> Digests<'d> {
+    /// Gives the digest of one value.
+    pub(super) fn of_one(&mut self, node: Node<'d>) -> u64 {
+        self.start_at(node);
+        self.add(node);
+        self.of.first().copied().unwrap_or_default()
+    }
+
     /// Gives the digests of siblings that stand one after the other.
     pub(super) fn of_run(&mut self, run: &[Node<'d>]) -> Vec<u64> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else {
@@ -40,8 +40,7 @@ impl<'d> Digests<'d> {
         };
         let known = self.first..self.first + self.of.len();
         if !(known.contains(&first.id().index()) && known.contains(&last.id().index())) {
-            self.first = first.id().index();
-            self.of.clear();
+            self.start_at(*first);
             for node in run {
                 self.add(*node);
             }
@@ -49,6 +48,11 @@ impl<'d> Digests<'d> {
         run.iter()
             .filter_map(|node| self.of.get(node.id().index() - self.first).copied())
             .collect()
+    }
+
+    fn start_at(&mut self, node: Node<'d>) {
+        self.first = node.id().index();
+        self.of.clear();
     }
 
     fn add(&mut self, root: Node<'d>) {

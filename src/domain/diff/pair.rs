@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::iter;
 
-use super::align::{common, groups};
-use super::digest::{self, Digests};
+use super::align::{Groups, common};
+use super::digest::Digests;
 use crate::domain::json::{Kind, Node, Text};
 
 /// Says for each child on the left which one on the right belongs to it, by their places; no two have the same one.
@@ -35,7 +35,18 @@ impl<'d> Pairer<'d> {
         right: &[Node<'d>],
         partitions: bool,
     ) -> Pairing {
-        by_context(left, right, partitions).unwrap_or_else(|| self.by_order(left, right))
+        let named = |side: &[Node<'_>]| side.iter().any(|node| context(*node).is_some());
+        let all = |side: &[Node<'_>]| side.iter().all(|node| context(*node).is_some());
+        let are_partitions = if partitions {
+            named(left) || named(right)
+        } else {
+            all(left) && all(right)
+        };
+        if are_partitions {
+            by_context(left, right)
+        } else {
+            self.by_order(left, right)
+        }
     }
 
     /// Keeps as many equal elements as there are in the same order; what lies between two of them is paired one by one.
@@ -130,30 +141,31 @@ impl Pairing {
     }
 }
 
-/// Pairs partitions by the values of their contexts; `None` when the elements are no partitions.
+/// Pairs partitions by the values of their contexts, those without one among themselves.
 ///
 /// Where a context repeats, what is the same is paired first, then the rest in order.
-fn by_context(left: &[Node<'_>], right: &[Node<'_>], partitions: bool) -> Option<Pairing> {
-    let contexts = |side: &[Node<'_>]| side.iter().map(context_digest).collect::<Vec<_>>();
-    let named = |side: &[Node<'_>]| side.iter().any(|element| context(element).is_some());
-    let all = |side: &[Node<'_>]| side.iter().all(|element| context(element).is_some());
-    let are_partitions = if partitions {
-        named(left) || named(right)
-    } else {
-        all(left) && all(right)
-    };
-    if !are_partitions {
-        return None;
-    }
+fn by_context(left: &[Node<'_>], right: &[Node<'_>]) -> Pairing {
     let mut right_of = vec![None; left.len()];
-    groups(&contexts(left), &contexts(right), |lefts, rights| {
+    for (lefts, rights) in Groups::of(&contexts(left), &contexts(right)).iter() {
         if let ([left], [right]) = (lefts, rights) {
             set(&mut right_of, *left, *right);
-            return;
+        } else {
+            repeats(left, right, lefts, rights, &mut right_of);
         }
-        repeats(left, right, lefts, rights, &mut right_of);
-    });
-    Some(Pairing(right_of))
+    }
+    Pairing(right_of)
+}
+
+fn contexts(partitions: &[Node<'_>]) -> Vec<u64> {
+    let mut digests = Digests::default();
+    let mut digest = |partition| context(partition).map_or(0, |node| digests.of_one(node));
+    partitions.iter().map(|node| digest(*node)).collect()
+}
+
+fn context(partition: Node<'_>) -> Option<Node<'_>> {
+    let is_object = |node: &Node<'_>| node.kind() == Kind::Object;
+    let context = is_object(&partition).then(|| partition.get(super::CONTEXT))?;
+    context.filter(is_object)
 }
 
 fn set(right_of: &mut [Option<usize>], left: usize, right: usize) {
@@ -170,14 +182,11 @@ fn repeats(
     rights: &[usize],
     right_of: &mut [Option<usize>],
 ) {
-    let digests = |side: &[Node<'_>], places: &[usize]| {
-        let elements = places.iter().filter_map(|&place| side.get(place));
-        elements.map(|node| digest::of(*node)).collect::<Vec<_>>()
-    };
     let mut free_left = vec![true; lefts.len()];
     let mut free_right = vec![true; rights.len()];
-    let (of_left, of_right) = (digests(left, lefts), digests(right, rights));
-    groups(&of_left, &of_right, |same_lefts, same_rights| {
+    for (same_lefts, same_rights) in
+        Groups::of(&elements(left, lefts), &elements(right, rights)).iter()
+    {
         for (&at, &other) in same_lefts.iter().zip(same_rights) {
             let taken = free_left.get_mut(at).zip(free_right.get_mut(other));
             if let (Some((free, other_free)), Some(&left), Some(&right)) =
@@ -187,7 +196,7 @@ fn repeats(
                 set(right_of, left, right);
             }
         }
-    });
+    }
     let free = |places: &[usize], free: Vec<bool>| {
         let places = places.iter().copied().zip(free);
         places
@@ -200,13 +209,8 @@ fn repeats(
     rest.for_each(|(left, right)| set(right_of, left, right));
 }
 
-fn context<'d>(element: &Node<'d>) -> Option<Node<'d>> {
-    element
-        .get(super::CONTEXT)
-        .filter(|context| element.kind() == Kind::Object && context.kind() == Kind::Object)
-}
-
-/// Gives 0 to all elements without a context, so that they are paired among themselves.
-fn context_digest(element: &Node<'_>) -> u64 {
-    context(element).map_or(0, digest::of)
+fn elements(side: &[Node<'_>], places: &[usize]) -> Vec<u64> {
+    let mut digests = Digests::default();
+    let elements = places.iter().filter_map(|&place| side.get(place));
+    elements.map(|node| digests.of_one(*node)).collect()
 }

@@ -116,6 +116,9 @@ pub(super) fn agreement(
             _ => Agreement::Same,
         };
     };
+    if records.is_empty() {
+        return Agreement::NoRuns;
+    }
     if same_singer_state(folded, &now.state) {
         return Agreement::Same;
     }

@@ -138,6 +138,17 @@ fn a_difference_between_fold_and_source_is_explained(
 }
 
 #[test]
+fn a_state_of_which_no_run_is_known_says_so() {
+    let timeline = Timeline::build(
+        "job".into(),
+        Vec::new(),
+        Folding::Written,
+        Some(stored(A, "{}", None)),
+    );
+    assert_eq!(timeline.agreement, Agreement::NoRuns);
+}
+
+#[test]
 fn what_the_upgrade_computed_is_told_from_an_import() {
     let records = vec![
         record(1, "2026-01-02 00:00:00", 1, A),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::duplicates::Duplicates;
-use super::node::Entry;
+use super::node::{Entry, narrow};
 use super::{Node, NodeId, Pointer, Splice, SpliceError, SyntaxError, parse, splice};
 
 /// Holds one JSON value as its bytes, and where each value in it begins and ends.
@@ -74,7 +74,7 @@ impl Document {
 
     /// Walks all values in the order in which they begin.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node<'_>> + Clone {
-        (0..Entry::id_at(self.node_count())).map(|id| Node::new(self, id))
+        (0..narrow(self.node_count())).map(|id| Node::new(self, id))
     }
 
     /// Lists the members hidden by a later member of the same object with the same key, in document order.

@@ -65,15 +65,15 @@ impl Entry {
             len: 0,
         }
     }
+}
 
-    /// Narrows an index to an id.
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a document has fewer values than bytes, and fewer than 2^32 of those"
-    )]
-    pub(super) const fn id_at(index: usize) -> u32 {
-        index as u32
-    }
+/// Narrows an offset or an id.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the reader refuses 4 GiB, and there are no more values than bytes"
+)]
+pub(super) const fn narrow(at: usize) -> u32 {
+    at as u32
 }
 
 /// Points at one value of a document. Copying it is free.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::node::Entry;
+use super::node::{Entry, narrow};
 
 /// The first size in bytes that is refused; spans are 32 bits wide.
 const TOO_LARGE: usize = u32::MAX as usize;
@@ -150,15 +150,6 @@ fn quoted(character: char) -> String {
         '\'' | '"' => format!("'{character}'"),
         _ => format!("'{}'", character.escape_debug()),
     }
-}
-
-/// Narrows an offset or an id.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "`check_size` bounds every offset, and there are no more values than bytes"
-)]
-const fn narrow(at: usize) -> u32 {
-    at as u32
 }
 
 struct Parser<'t> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::{Document, Kind, Node, NodeId, Pointer, SyntaxError, Text, parse, python};
+use super::{Document, Kind, Node, NodeId, Pointer, SyntaxError, Text, python};
 
 /// Is one edit of a document. Several are made at once; each names a value of the document as it was.
 ///
@@ -122,9 +122,7 @@ pub(super) fn splice(document: &Document, edits: &[Splice<'_>]) -> Result<Docume
         refuse_taken_keys(container, &changes)?;
         patch_container(container, &changes, &mut work.patches);
     }
-    let bytes = apply(document.bytes(), work.patches);
-    parse::check_size(bytes.len()).map_err(SpliceError::Result)?;
-    Document::parse(bytes).map_err(SpliceError::Result)
+    Document::parse(apply(document.bytes(), work.patches)).map_err(SpliceError::Result)
 }
 
 struct Work<'d> {
@@ -180,27 +178,7 @@ impl<'d> Work<'d> {
             }
             Splice::Insert { into, key, with } => {
                 let container = self.node(into, edit)?;
-                match (container.kind(), key) {
-                    (Kind::Object, Some(_)) | (Kind::Array, None) => {}
-                    (Kind::Object, None) => {
-                        return Err(SpliceError::KeyMissing {
-                            edit,
-                            at: container.pointer(),
-                        });
-                    }
-                    (Kind::Array, Some(_)) => {
-                        return Err(SpliceError::KeyUnexpected {
-                            edit,
-                            at: container.pointer(),
-                        });
-                    }
-                    _ => {
-                        return Err(SpliceError::NoContainer {
-                            edit,
-                            at: container.pointer(),
-                        });
-                    }
-                }
+                check_key(edit, container, key)?;
                 let inserted = Inserted {
                     edit,
                     key: key.map(str::to_owned),
@@ -257,6 +235,17 @@ impl<'d> Work<'d> {
                 .document
                 .node(id)
                 .map_or(0, |node| node.descendants().len())
+    }
+}
+
+/// Checks that there is a key where one is needed.
+fn check_key(edit: usize, container: Node<'_>, key: Option<&str>) -> Result<(), SpliceError> {
+    let at = || container.pointer();
+    match (container.kind(), key) {
+        (Kind::Object, Some(_)) | (Kind::Array, None) => Ok(()),
+        (Kind::Object, None) => Err(SpliceError::KeyMissing { edit, at: at() }),
+        (Kind::Array, Some(_)) => Err(SpliceError::KeyUnexpected { edit, at: at() }),
+        _ => Err(SpliceError::NoContainer { edit, at: at() }),
     }
 }
 

@@ -1,0 +1,27 @@
+//! The command line, as a script sees it: what goes to standard output, what to standard error, and the exit code.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's own helpers may fail it"
+)]
+
+#[path = "cli/database.rs"]
+mod database;
+#[path = "cli/diff.rs"]
+mod diff;
+#[path = "cli/faults.rs"]
+mod faults;
+#[path = "cli/get.rs"]
+mod get;
+#[path = "cli/goldens.rs"]
+mod goldens;
+#[path = "cli/list.rs"]
+mod list;
+#[path = "cli/log.rs"]
+mod log;
+#[path = "cli/run.rs"]
+mod run;
+#[path = "cli/sources.rs"]
+mod sources;
