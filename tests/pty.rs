@@ -205,14 +205,14 @@ fn the_demo_is_browsed_filtered_compared_resized_and_left() {
     let mut terminal = Terminal::start(120, 36, &["demo"]);
     terminal
         .wait_for("statescope ▸ ● demo")
-        .wait_for("▸○ staging:tap-github…jsonl")
+        .wait_for("12 ─")
         .wait_for("bookmarks")
-        .press("/snowflake prod")
-        .wait_for("Jobs 3 of 12")
+        .press("/shopify snow")
+        .wait_for("Jobs 1 of 12")
         .press("\r")
         .wait_for("Enter open")
-        .press("j")
         .wait_for("prod:tap-shopify-to-target-snowflake ─")
+        .wait_for("inventory_levels")
         .press("hd")
         .wait_for("[Diff]")
         .wait_for("streams moved")

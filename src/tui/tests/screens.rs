@@ -452,7 +452,7 @@ fn wide_characters() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ Nachtabgleich Größe 日本語 🚀 ────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │ ● dev:tap-github…jsonl     1 h  ││ now · no run or edit is known             │
+    │ ● dev:tap-github…jsonl     1 h  ││ now · no run of it is known               │
     │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                      1 stream │
     │ ◐ prod:…killed…bigquery  stale  ││  ▸ größe 日本語  7                        │
@@ -482,7 +482,7 @@ fn values_with_escape_sequences() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ evil\x1b[2J\x1b]0;title\x07\u{202e} ──────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run or edit is known             │
+    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ ▾ bookmarks                     2 streams │
     │                                 ││  ▸ a\x1b[31m     v\x1b[31m\n\x9b2J        │
@@ -668,7 +668,7 @@ fn a_state_that_cannot_be_read() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ broken ───────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ broken                     – !││ now · no run or edit is known             │
+    │▸○ broken                     – !││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ There is no effective state: the partial  │
     │                                 ││ part is not JSON: line 1, column 18:      │
@@ -848,7 +848,7 @@ fn two_hundred_thousand_partitions() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ big                        –  ││ now · no run or edit is known             │
+    │▸○ big                        –  ││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││   ▸ {199988}  2026-11-30T00:00:00Z    6 h │
     │                                 ││   ▸ {199989}  2026-11-30T00:00:00Z    6 h │
