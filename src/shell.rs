@@ -26,6 +26,7 @@ mod signals;
 mod terminal;
 
 use effects::Effects;
+use signals::Stop;
 pub use terminal::{Screen, on_terminal};
 
 /// How often the ages on the screen are brought up to date.
@@ -51,12 +52,16 @@ pub fn run(sites: Vec<Site>) -> Result<(), Report> {
         .enable_all()
         .build()
         .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
-    let outcome = on_terminal(|screen| runtime.block_on(session(screen, sites)));
+    let stop = {
+        let _on_runtime = runtime.enter();
+        Stop::listen()
+    };
+    let outcome = on_terminal(|screen| runtime.block_on(session(screen, stop, sites)));
     runtime.shutdown_background();
     outcome
 }
 
-async fn session(screen: &mut Screen, sites: Vec<Site>) -> Result<(), Report> {
+async fn session(screen: &mut Screen, mut stop: Stop, sites: Vec<Site>) -> Result<(), Report> {
     let size = screen.size().map_err(|error| terminal::failed(&error))?;
     let (model, first) = Model::new(setup(&sites, size));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
@@ -68,14 +73,13 @@ async fn session(screen: &mut Screen, sites: Vec<Site>) -> Result<(), Report> {
         ticks: interval_at(Instant::now() + TICK, TICK),
     };
     session.effects.run(first);
-    let mut stop = std::pin::pin!(signals::stop());
     loop {
         if let Err(error) = screen.draw(&session.model) {
             return ended(&error);
         }
         let next = tokio::select! {
             biased;
-            () = &mut stop => return Ok(()),
+            () = stop.asked() => return Ok(()),
             () = crash::noticed() => return Ok(()),
             next = session.next() => next,
         };

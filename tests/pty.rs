@@ -205,14 +205,14 @@ fn the_demo_is_browsed_filtered_compared_resized_and_left() {
     let mut terminal = Terminal::start(120, 36, &["demo"]);
     terminal
         .wait_for("statescope ▸ ● demo")
-        .wait_for("▸○ staging:tap-github…jsonl")
+        .wait_for("12 ─")
         .wait_for("bookmarks")
-        .press("/snowflake prod")
-        .wait_for("Jobs 3 of 12")
+        .press("/shopify snow")
+        .wait_for("Jobs 1 of 12")
         .press("\r")
         .wait_for("Enter open")
-        .press("j")
         .wait_for("prod:tap-shopify-to-target-snowflake ─")
+        .wait_for("inventory_levels")
         .press("hd")
         .wait_for("[Diff]")
         .wait_for("streams moved")
@@ -269,6 +269,47 @@ fn a_file_that_is_no_database_says_so_and_can_be_left() {
         .wait_for("or it is an encrypted")
         .press("q");
     assert_eq!(terminal.ends().exit_code(), 0);
+}
+
+#[test]
+fn nothing_stored_reaches_the_terminal_as_a_command() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("evil.db");
+    let evil = "\u{1b}]0;evil\u{7}\u{1b}[2J\u{9b}2J";
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL);
+             INSERT INTO alembic_version VALUES ('c0efb3c314eb');
+             CREATE TABLE runs (id INTEGER PRIMARY KEY, job_name VARCHAR, run_id VARCHAR, state VARCHAR, started_at DATETIME,
+                 last_heartbeat_at DATETIME, ended_at DATETIME, payload VARCHAR, payload_flags INTEGER, \"trigger\" VARCHAR);
+             CREATE TABLE state (state_id VARCHAR PRIMARY KEY, partial_state VARCHAR, completed_state VARCHAR, updated_at DATETIME);",
+        )
+        .unwrap();
+    let state = serde_json::json!({"singer_state": {"bookmarks": {evil: {evil: evil}}}});
+    let values = [evil, "{}", &state.to_string()];
+    database
+        .execute(
+            "INSERT INTO state (state_id, partial_state, completed_state) VALUES (?, ?, ?)",
+            values,
+        )
+        .unwrap();
+    database.close().unwrap();
+    let mut terminal = Terminal::start(120, 24, &[file.to_str().unwrap()]);
+    terminal
+        .wait_for("bookmarks")
+        .wait_for(r"\x1b]0;evil\x07")
+        .press("?")
+        .wait_for("Keys")
+        .press("q")
+        .wait_until_gone("Keys")
+        .press("q");
+    assert_eq!(terminal.ends().exit_code(), 0);
+    let raw = terminal.raw_text();
+    assert!(
+        !raw.contains("\u{1b}]0;") && !raw.contains('\u{7}') && !raw.contains('\u{9b}'),
+        "{raw:?}"
+    );
 }
 
 #[test]

@@ -1,29 +1,54 @@
 //! The signals that ask for the end.
 
-/// Waits until the process is asked to end: by SIGTERM, SIGHUP or SIGINT.
 #[cfg(unix)]
-pub async fn stop() {
-    use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    async fn one(signal: std::io::Result<Signal>) {
-        match signal {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
+/// Listens for SIGTERM, SIGHUP and SIGINT, from the moment that it is made.
+#[cfg(unix)]
+pub struct Stop(Vec<Signal>);
+
+#[cfg(unix)]
+impl Stop {
+    /// Begins to listen; what cannot be listened for ends the process as it would have. Must be called on the runtime.
+    pub fn listen() -> Self {
+        let kinds = [
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::interrupt(),
+        ];
+        Self(
+            kinds
+                .into_iter()
+                .filter_map(|kind| signal(kind).ok())
+                .collect(),
+        )
     }
-    tokio::select! {
-        () = one(signal(SignalKind::terminate())) => {}
-        () = one(signal(SignalKind::hangup())) => {}
-        () = one(signal(SignalKind::interrupt())) => {}
+
+    /// Waits until the process is asked to end.
+    pub async fn asked(&mut self) {
+        if self.0.is_empty() {
+            return std::future::pending().await;
+        }
+        let waiting = self.0.iter_mut().map(|signal| Box::pin(signal.recv()));
+        futures_util::future::select_all(waiting).await;
     }
 }
 
-/// Waits until the process is asked to end.
+/// Listens for Ctrl-C.
 #[cfg(not(unix))]
-pub async fn stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+pub struct Stop;
+
+#[cfg(not(unix))]
+impl Stop {
+    /// Begins to listen.
+    pub fn listen() -> Self {
+        Self
+    }
+
+    /// Waits until the process is asked to end.
+    pub async fn asked(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }

@@ -14,9 +14,6 @@ const FRAMES: Size = Size::new(60, 15);
 /// Below this size nothing useful fits.
 const SMALLEST: Size = Size::new(24, 6);
 
-/// From this width on lists show their further columns.
-const WIDE: u16 = 100;
-
 /// Says where one pane is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -41,8 +38,6 @@ pub struct Layout {
     pub status: Rect,
     /// The line that says what can be done.
     pub footer: Rect,
-    /// Whether lists show their further columns.
-    pub wide: bool,
 }
 
 impl Layout {
@@ -60,7 +55,6 @@ impl Layout {
             detail,
             status: line(size.height - 2),
             footer: line(size.height - 1),
-            wide: size.width >= WIDE,
         })
     }
 

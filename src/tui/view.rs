@@ -30,7 +30,7 @@ pub(super) fn render(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     title(model, &layout, buffer);
     let mut cursor = None;
     if let Some(place) = layout.jobs {
-        cursor = jobs::view(model, place, layout.wide, buffer);
+        cursor = jobs::view(model, place, buffer);
     }
     if let Some(place) = layout.detail {
         detail::view(model, place, buffer);

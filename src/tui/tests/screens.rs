@@ -93,10 +93,10 @@ fn one_source_of_three_that_cannot_be_read() {
     │▸● dev:tap-github…jsonl            1 h      2 h  │├ [State] Diff  ────────────────────────────────────────────────────┤
     │ ◐ prod:tap-github…snowflake       now     25 h  ││ ▾ bookmarks                                             3 streams │
     │ ✗ prod:tap-shopify…bigquery:eu    5 h        – !││   ▾ commits                                          2 partitions │
-    │ ◐ prod:tap-killed…bigquery      stale        –  ││     ▸ {acme, api}         updated_at   2026-11-30T03:59:58Z   2 h │
-    │ ○ Nachtabgleich Größe 日本語 🚀     –        –  ││     ▸ {acme, web}         updated_at   2026-11-12T00:00:00Z  18 d │
-    │ ∅ dev:tap-postgres…jsonl          5 d        –  ││   ▸ issues                since        2026-11-30T03:50:00Z   2 h │
-    │ ○ staging:tap-github…jsonl          –        –  ││   ▸ events                id           8812331                    │
+    │ ◐ prod:tap-killed…bigquery      stale        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z           2 h │
+    │ ○ Nachtabgleich Größe 日本語 🚀     –        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z          18 d │
+    │ ∅ dev:tap-postgres…jsonl          5 d        –  ││   ▸ issues         since       2026-11-30T03:50:00Z           2 h │
+    │ ○ staging:tap-github…jsonl          –        –  ││   ▸ events         id          8812331                            │
     │                                                 ││                                                                   │
     │                                                 ││                                                                   │
     │                                                 ││                                                                   │
@@ -120,10 +120,10 @@ fn jobs_at_140() {
     │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] Diff  ────────────────────────────────────────────────────────────────┤
     │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ▾ bookmarks                                                         3 streams │
     │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   ▾ commits                                                      2 partitions │
-    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}             updated_at     2026-11-30T03:59:58Z         2 h │
-    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, web}             updated_at     2026-11-12T00:00:00Z        18 d │
-    │                                                         ││   ▸ issues                    since          2026-11-30T03:50:00Z         2 h │
-    │                                                         ││   ▸ events                    id             8812331                          │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │                                                         ││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │                                                         ││   ▸ events         id          8812331                                        │
     │                                                         ││                                                                               │
     │                                                         ││                                                                               │
     │                                                         ││                                                                               │
@@ -173,8 +173,8 @@ fn jobs_at_80() {
     │ ◐ prod:…killed…bigquery  stale  ││  ▾ commits                   2 partitions │
     │ ○ Nachtabgleich …本語 🚀     –  ││   ▸ {acme, api}  2026-11-30T03:59:58Z 2 h │
     │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▸ {acme, web}  2026-11-12T00:00:00Z     │
-    │                                 ││  ▸ issues       2026-11-30T03:50:00Z  2 h │
-    │                                 ││  ▸ events       8812331                   │
+    │                                 ││  ▸ issues        2026-11-30T03:50:00Z 2 h │
+    │                                 ││  ▸ events        8812331                  │
     │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -197,13 +197,13 @@ fn jobs_at_60() {
     assert_snapshot!(stage.press("j").screen(), @"
      statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 6 ──────────────────────────────────────────────────┐
-    │   state ID                                          run  │
-    │ ● dev:tap-github-to-target-jsonl                    1 h  │
-    │▸◐ prod:tap-github-to-target-snowflake               now  │
-    │ ✗ prod:tap-shopify-to-target-bigquery:eu            5 h !│
-    │ ◐ prod:tap-killed-to-target-bigquery              stale  │
-    │ ○ Nachtabgleich Größe 日本語 🚀                       –  │
-    │ ∅ dev:tap-postgres-to-target-jsonl                  5 d  │
+    │   state ID                                 run bookmark  │
+    │ ● dev:tap-github-to-target-jsonl           1 h      2 h  │
+    │▸◐ prod:tap-github-to-target-snowflake      now     25 h  │
+    │ ✗ prod:tap-shopify-to-target-bigquery:eu   5 h        – !│
+    │ ◐ prod:tap-killed-to-target-bigquery     stale        –  │
+    │ ○ Nachtabgleich Größe 日本語 🚀              –        –  │
+    │ ∅ dev:tap-postgres-to-target-jsonl         5 d        –  │
     │                                                          │
     │                                                          │
     │                                                          │
@@ -224,10 +224,10 @@ fn a_state_at_60() {
     ├ [State] Diff  ───────────────────────────────────────────┤
     │ ▾ bookmarks                                    3 streams │
     │   ▾ commits                                 2 partitions │
-    │     ▸ {acme, api}     updated_at  2026-11-30T03:59:58Z   │
-    │     ▸ {acme, web}     updated_at  2026-11-12T00:00:00Z   │
-    │   ▸ issues            since       2026-11-30T03:50:00Z   │
-    │   ▸ events            id          8812331                │
+    │     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z  2 h │
+    │     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z 18 d │
+    │   ▸ issues         since       2026-11-30T03:50:00Z  2 h │
+    │   ▸ events         id          8812331                   │
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
@@ -425,7 +425,7 @@ fn the_first_run_is_compared_with_nothing() {
     │ ◐ prod:…github…snowflake   now  │├  State [Diff] ──── nothing → 28 Nov 04:12 ┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ 3 added                                   │
     │ ◐ prod:…killed…bigquery  stale  ││ + commits                                 │
-    │ ○ Nachtabgleich …本語 🚀     –  ││     whole stream                          │
+    │ ○ Nachtabgleich …本語 🚀     –  ││     whole stream · 2 partitions           │
     │ ∅ dev:tap-postgres…jsonl   5 d  ││ + issues                                  │
     │                                 ││     whole stream · since 2026-11-28T03:5… │
     │                                 ││ + events                                  │
@@ -452,7 +452,7 @@ fn wide_characters() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 6 ─────────────────────────┐┌ Nachtabgleich Größe 日本語 🚀 ────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │ ● dev:tap-github…jsonl     1 h  ││ now · no run or edit is known             │
+    │ ● dev:tap-github…jsonl     1 h  ││ now · no run of it is known               │
     │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                      1 stream │
     │ ◐ prod:…killed…bigquery  stale  ││  ▸ größe 日本語  7                        │
@@ -482,10 +482,10 @@ fn values_with_escape_sequences() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ evil\x1b[2J\x1b]0;title\x07\u{202e} ──────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run or edit is known             │
+    │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ ▾ bookmarks                     2 streams │
-    │                                 ││  ▸ a\x1b[31m    v\x1b[31m\n\x9b2J         │
+    │                                 ││  ▸ a\x1b[31m     v\x1b[31m\n\x9b2J        │
     │                                 ││    \x85\u{200b}  1                        │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -552,8 +552,8 @@ fn a_filter_with_a_result() {
      statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
     ┌ Jobs 1 of 6 ─────────────────────────────────────────────┐
     │/ snow                                                    │
-    │   state ID                                          run  │
-    │▸◐ prod:tap-github-to-target-snowflake               now  │
+    │   state ID                                 run bookmark  │
+    │▸◐ prod:tap-github-to-target-snowflake      now     25 h  │
     │                                                          │
     │                                                          │
     │                                                          │
@@ -625,7 +625,7 @@ fn help_at_80() {
     │ ◐ prod:│  /                filter the jobs                          │titions │
     │ ○ Nacht│  j  ↓             down                                     │58Z 2 h │
     │ ∅ dev:t│  k  ↑             up                                       │00Z     │
-    │        │  Ctrl-d           half a page down                         │0Z  2 h │
+    │        │  Ctrl-d           half a page down                         │00Z 2 h │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
     │        │  PgUp  Ctrl-b     a page up                                │        │
@@ -668,7 +668,7 @@ fn a_state_that_cannot_be_read() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ broken ───────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ broken                     – !││ now · no run or edit is known             │
+    │▸○ broken                     – !││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
     │                                 ││ There is no effective state: the partial  │
     │                                 ││ part is not JSON: line 1, column 18:      │
@@ -791,8 +791,8 @@ fn a_run_that_failed_says_why() {
     │                                 ││  ▾ commits                   2 partitions │
     │                                 ││   ▸ {acme, api}  2026-11-28           2 d │
     │                                 ││   ▸ {acme, web}  2026-11-28           2 d │
-    │                                 ││  ▸ issues       2026-11-28            2 d │
-    │                                 ││  ▸ events       8812331                   │
+    │                                 ││  ▸ issues        2026-11-28           2 d │
+    │                                 ││  ▸ events        8812331                  │
     │                                 ││                                           │
     │                                 ││                                           │
     │                                 ││                                           │
@@ -848,20 +848,20 @@ fn two_hundred_thousand_partitions() {
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
     ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
-    │▸○ big                        –  ││ now · no run or edit is known             │
+    │▸○ big                        –  ││ now · no run of it is known               │
     │                                 │├ [State] Diff  ────────────────────────────┤
-    │                                 ││   ▸ {199988}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199989}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199990}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199991}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199992}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199993}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199994}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199995}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199996}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199997}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199998}    2026-11-30T00:00:00Z  6 h │
-    │                                 ││   ▸ {199999}    2026-11-30T00:00:00Z  6 h │
+    │                                 ││   ▸ {199988}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199989}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199990}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199991}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199992}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199993}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199994}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199995}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199996}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199997}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199998}  2026-11-30T00:00:00Z    6 h │
+    │                                 ││   ▸ {199999}  2026-11-30T00:00:00Z    6 h │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/199998  {2 keys}
      Enter open   h earlier   l later   d diff   / filter   ? help   q quit

@@ -478,3 +478,74 @@ fn distance(change: &Change) -> Option<(String, Role)> {
         (format!("+ {length}"), Role::Text)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::diff;
+    use crate::domain::json::Document;
+    use proptest::prelude::*;
+
+    fn changes(streams: usize) -> Changes {
+        let document = |day: usize| {
+            let each: Vec<_> = (0..streams)
+                .map(|n| match n % 3 {
+                    0 => format!(r#""s{n}": {{"at": "2026-11-{:02}"}}"#, day + 10),
+                    1 => format!(
+                        r#""s{n}": {{"at": "2026-11-{:02}", "id": {day}}}"#,
+                        day + 10
+                    ),
+                    _ => format!(r#""s{n}": {{"id": 1}}"#),
+                })
+                .collect();
+            let text = format!(
+                r#"{{"singer_state": {{"bookmarks": {{{}}}}}}}"#,
+                each.join(", ")
+            );
+            Document::parse(text).unwrap()
+        };
+        Changes::new(Arc::new(diff::diff(&document(1), &document(2))))
+    }
+
+    fn steps() -> impl Strategy<Value = Step> {
+        prop::sample::select(vec![
+            Step::Down,
+            Step::Up,
+            Step::HalfDown,
+            Step::HalfUp,
+            Step::PageDown,
+            Step::PageUp,
+            Step::First,
+            Step::Last,
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn the_change_under_the_cursor_is_on_the_screen_and_no_room_is_unused(
+            streams in 1..60_usize,
+            moves in prop::collection::vec((steps(), 10..200_usize, 1..30_usize), 1..20),
+        ) {
+            let mut changes = changes(streams);
+            for (step, columns, page) in moves {
+                changes.step(step, columns, page);
+                changes.settle(columns, page);
+                let rows = changes.rows(columns, page);
+                prop_assert!(rows.iter().any(|(_, under)| *under));
+                let all: usize = changes.entries.iter().map(|entry| Form::of(columns).height(*entry)).sum();
+                prop_assert!(rows.len() <= page);
+                prop_assert!(rows.len() + 1 >= page.min(all));
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_change_comes_with_its_streams_name() {
+        let mut changes = changes(2);
+        changes.step(Step::Last, 40, 4);
+        changes.settle(40, 4);
+        changes.step(Step::First, 40, 4);
+        changes.settle(40, 4);
+        assert_eq!(changes.cursor.top, 0);
+    }
+}

@@ -205,11 +205,11 @@ fn facts(model: &Model, history: &History) -> Line {
 fn now_facts(history: &History, snapshot: &Snapshot) -> &'static str {
     match history.agreement() {
         _ if snapshot.state.is_none() => "now · no state",
-        _ if history.is_alone() => "now · no run or edit is known",
+        Some(Agreement::NoRuns) => "now · no run of it is known",
         Some(Agreement::Same) => "now · as the last run left it",
         Some(Agreement::Upgraded) => "now · as an upgrade computed it",
         Some(Agreement::Imported) => "now · imported",
-        Some(Agreement::Cleared | Agreement::NoRuns | Agreement::Unexplained) | None => "now",
+        Some(Agreement::Cleared | Agreement::Unexplained) | None => "now",
     }
 }
 
@@ -227,7 +227,7 @@ fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
     });
     let sentence = history
         .agreement()
-        .filter(|_| !history.is_alone())
+        .filter(|agreement| **agreement != Agreement::NoRuns)
         .and_then(Agreement::sentence);
     let found = [
         (sentence, Role::Warning),

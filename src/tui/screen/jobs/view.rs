@@ -16,6 +16,12 @@ use crate::tui::text::{Line, count, elide_start, width, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
 
+/// From how many columns on the age of the newest bookmark is shown: what one of two panes has on 100 columns.
+const BOOKMARKS: usize = 41;
+
+/// From how many columns on the source is shown, where there are several.
+const SOURCES: usize = 50;
+
 /// How wide the column of sources is.
 const SOURCE_COLUMNS: usize = 12;
 
@@ -86,7 +92,7 @@ fn failures(model: &Model, columns: usize) -> Vec<Line> {
 }
 
 /// Draws the pane; gives where the terminal's cursor belongs while the field is open.
-pub fn view(model: &Model, place: Place, wide: bool, buffer: &mut Buffer) -> Option<Position> {
+pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position> {
     let parts = parts(model, place);
     let focused = model.focus == Pane::Jobs;
     match parts.heading {
@@ -115,7 +121,7 @@ pub fn view(model: &Model, place: Place, wide: bool, buffer: &mut Buffer) -> Opt
         }
         return cursor;
     }
-    let table = Table::of(model, parts.rows.width, wide);
+    let table = Table::of(model, parts.rows.width);
     table.titles().draw(parts.columns, buffer, model.theme);
     for (position, area) in (model.jobs.cursor.top..).zip(lines(parts.rows)) {
         let Some(row) = model.jobs.at(position) else {
@@ -258,14 +264,18 @@ const LEAD: usize = 3;
 const TRAIL: usize = 2;
 
 impl Table {
-    fn of(model: &Model, columns: u16, wide: bool) -> Self {
+    fn of(model: &Model, columns: u16) -> Self {
         let columns = usize::from(columns);
-        let source = if model.sources.len() > 1 && columns >= 50 {
+        let source = if model.sources.len() > 1 && columns >= SOURCES {
             SOURCE_COLUMNS
         } else {
             0
         };
-        let bookmark = if wide { BOOKMARK_COLUMNS } else { 0 };
+        let bookmark = if columns >= BOOKMARKS {
+            BOOKMARK_COLUMNS
+        } else {
+            0
+        };
         Self {
             id: columns.saturating_sub(LEAD + TRAIL + RUN_COLUMNS + source + bookmark),
             source,
