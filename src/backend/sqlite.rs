@@ -1,7 +1,7 @@
 //! System databases in SQLite files.
 //!
 //! Every question is one burst of reads from one moment of the file, on a connection of its own, on a thread that may wait:
-//! see [`open`] for what keeps a burst from leaving anything behind. Nothing here depends on the schema's revision, only on
+//! see `open` for what keeps a burst from leaving anything behind. Nothing here depends on the schema's revision, only on
 //! the tables and columns that are there.
 
 use std::fmt;
