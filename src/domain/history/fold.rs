@@ -122,16 +122,15 @@ pub(super) fn agreement(
     if same_singer_state(folded, &now.state) {
         return Agreement::Same;
     }
-    if folding == Folding::Written {
-        let derived = derive(records.to_vec());
-        if !is_empty(&derived) && same_singer_state(Some(&derived), &now.state) {
-            return Agreement::Upgraded;
-        }
-        if now.modified.is_none() {
-            return Agreement::Imported;
-        }
+    // A row that was updated since says nothing of how it was first written.
+    if folding == Folding::Derived || now.modified.is_some() {
+        return Agreement::Unexplained;
     }
-    Agreement::Unexplained
+    if same_singer_state(Some(&derive(records.to_vec())), &now.state) {
+        Agreement::Upgraded
+    } else {
+        Agreement::Imported
+    }
 }
 
 fn is_empty(state: &State) -> bool {

@@ -163,6 +163,30 @@ fn what_the_upgrade_computed_is_told_from_an_import() {
     assert_eq!(timeline.agreement, Agreement::Upgraded);
 }
 
+/// The upgrade passes over a run without an end, and may so leave a state that is empty.
+#[test]
+fn an_empty_state_that_the_upgrade_left_is_not_an_import() {
+    let records = vec![record(1, "", 1, A)];
+    let timeline = Timeline::build(
+        "job".into(),
+        records,
+        Folding::Written,
+        Some(stored("{}", "{}", None)),
+    );
+    assert_eq!(timeline.agreement, Agreement::Upgraded);
+}
+
+#[test]
+fn before_the_state_table_nothing_was_imported_or_upgraded() {
+    let timeline = Timeline::build(
+        "job".into(),
+        vec![record(1, "2026-01-02 00:00:00", 1, A)],
+        Folding::Derived,
+        Some(stored(B, "{}", None)),
+    );
+    assert_eq!(timeline.agreement, Agreement::Unexplained);
+}
+
 #[test]
 fn unreadable_payloads_and_missing_ends_are_shown() {
     let records = vec![
