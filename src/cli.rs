@@ -24,7 +24,6 @@ mod get;
 mod json;
 mod list;
 mod log;
-mod marks;
 mod names;
 mod nearest;
 mod output;

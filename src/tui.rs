@@ -6,7 +6,6 @@
 
 mod command;
 mod layout;
-mod marks;
 mod message;
 mod model;
 mod screen;

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::json::{self, Array, Text};
-use super::marks::run_standing;
 use super::names::Names;
 use super::output::{Cell, Failure, Tone, elide, widths};
 use super::session::Session;
@@ -12,6 +11,7 @@ use super::sites::is_known;
 use crate::domain::diff::{Counts, diff};
 use crate::domain::history::{Origin, Snapshot, Timeline};
 use crate::domain::json::Document;
+use crate::domain::mark;
 use crate::ops::read;
 use crate::report::{Fault, Report, printable};
 
@@ -226,32 +226,30 @@ fn shorten_last(rows: &mut [Vec<Cell>], width: usize) {
 
 fn row(session: &Session, names: &Names, entry: &Entry<'_>) -> Vec<Cell> {
     let snapshot = entry.snapshot;
-    let (mark, tone, word) = standing(session, snapshot);
+    let mark = mark::of_snapshot(snapshot);
+    let tone = Tone::of(mark.role);
     let at = snapshot.at.as_ref();
     let (counts, counts_tone) = counts(entry.changed);
     let trouble = snapshot.error.as_deref().or(snapshot.trouble.as_deref());
     let trouble = trouble.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
     vec![
         Cell::new(snapshot.number.to_string()).right(),
-        Cell::new(mark).tone(tone).gap(" "),
+        Cell::new(mark.sign).tone(tone).gap(" "),
         Cell::new(names.of_snapshot(snapshot)).gap(" "),
         Cell::new(at.map_or_else(String::new, |stamp| session.stamp(stamp))),
-        Cell::new(word).tone(tone),
+        Cell::new(standing(snapshot, session.clock.now)).tone(tone),
         Cell::new(part(snapshot)),
         Cell::new(counts).tone(counts_tone),
         Cell::new(printable(trouble.unwrap_or_default())).tone(Tone::Bad),
     ]
 }
 
-fn standing(session: &Session, snapshot: &Snapshot) -> (&'static str, Tone, String) {
+/// Says how a snapshot's run stands, or what the source holds now.
+fn standing(snapshot: &Snapshot, now: Timestamp) -> String {
     match snapshot.run() {
-        Some(run) => {
-            let (mark, tone, word) = run_standing(run, session.clock.now);
-            let left_nothing = mark == "●" && snapshot.wrote.is_empty();
-            (if left_nothing { "·" } else { mark }, tone, word)
-        }
-        None if snapshot.state.is_some() => ("○", Tone::Plain, String::new()),
-        None => ("∅", Tone::Faint, "no state".to_owned()),
+        Some(run) => printable(run.standing(now)),
+        None if snapshot.state.is_some() => String::new(),
+        None => "no state".to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::domain::ui::Role;
 use crate::report::Report;
 
 /// Says why a command stopped before its end.
@@ -37,6 +38,20 @@ pub(super) enum Tone {
     Active,
     Warning,
     Faint,
+}
+
+impl Tone {
+    /// Gives the colour of a mark.
+    pub(super) fn of(role: Role) -> Self {
+        match role {
+            Role::Good => Self::Good,
+            Role::Bad => Self::Bad,
+            Role::Busy => Self::Active,
+            Role::Warning | Role::Back => Self::Warning,
+            Role::Quiet => Self::Faint,
+            _ => Self::Plain,
+        }
+    }
 }
 
 impl Tone {
@@ -215,24 +230,6 @@ fn fitting(characters: impl Iterator<Item = char>, width: usize) -> usize {
         .count()
 }
 
-/// Writes a number of bytes with three digits at most.
-pub(super) fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
-    let (mut unit, mut scale) = ("B", 1);
-    for larger in UNITS {
-        if count / scale < 1000 {
-            break;
-        }
-        (unit, scale) = (larger, scale * 1000);
-    }
-    let (whole, tenth) = (count / scale, count % scale * 10 / scale);
-    if unit == "B" || whole >= 10 {
-        format!("{whole} {unit}")
-    } else {
-        format!("{whole}.{tenth} {unit}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,15 +244,5 @@ mod tests {
         let elided = elide(text, width);
         assert_eq!(elided, want);
         assert!(elided.width() <= width);
-    }
-
-    #[rstest]
-    #[case(0, "0 B")]
-    #[case(999, "999 B")]
-    #[case(1_250, "1.2 kB")]
-    #[case(20_971_520, "20 MB")]
-    #[case(u64::MAX, "18446 PB")]
-    fn sizes(#[case] count: u64, #[case] want: &str) {
-        assert_eq!(bytes(count), want);
     }
 }

@@ -141,6 +141,15 @@ impl Run {
             .unwrap_or(false)
     }
 
+    /// Says in words how it stands at a given time: `stale` for one that its row calls running, and that gave no sign of life
+    /// for longer than Meltano 4.4.1 waits; the next run of the job marks it failed.
+    pub fn standing(&self, now: Timestamp) -> &str {
+        if self.status == RunStatus::Running && !self.is_alive(now) {
+            return "stale";
+        }
+        self.status.word()
+    }
+
     /// Gives how long it ran, when both ends are known.
     pub fn length(&self) -> Option<SignedDuration> {
         let ended = self.ended_at.as_ref()?.instant?;

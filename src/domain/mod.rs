@@ -8,6 +8,8 @@ pub mod job;
 pub mod json;
 pub mod lint;
 pub mod location;
+pub mod mark;
 pub mod moment;
+pub mod quantity;
 pub mod state;
 pub mod ui;

@@ -186,7 +186,8 @@ pub fn duration(length: SignedDuration) -> String {
     }
 }
 
-/// Writes an age in one unit, for narrow columns: `now` (under a minute), `12 m`, `5 h`, `17 d`. A time to come is `in 5 h`.
+/// Writes an age in one unit, for narrow columns: `now` (under a minute), `12 m`, `5 h`, `17 d`, and from 1 000 days on `2 y`. A
+/// time to come is `in 5 h`.
 pub fn age(at: Timestamp, now: Timestamp) -> String {
     let length = now.duration_since(at);
     let seconds = length.unsigned_abs().as_secs();
@@ -194,7 +195,8 @@ pub fn age(at: Timestamp, now: Timestamp) -> String {
         0..60 => return "now".to_owned(),
         60..3_600 => format!("{} m", seconds / 60),
         3_600..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
+        172_800..86_400_000 => format!("{} d", seconds / 86_400),
+        _ => format!("{} y", seconds / 86_400 / 365),
     };
     if length.is_negative() {
         format!("in {text}")
@@ -258,6 +260,8 @@ mod tests {
     #[case(7200, "2 h")]
     #[case(47 * 3600, "47 h")]
     #[case(17 * 86_400, "17 d")]
+    #[case(999 * 86_400, "999 d")]
+    #[case(1_000 * 86_400, "2 y")]
     #[case(-7200, "in 2 h")]
     fn ages(#[case] seconds: i64, #[case] want: &str) {
         let now = Timestamp::from_second(1_000_000_000).unwrap();

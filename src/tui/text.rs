@@ -9,6 +9,7 @@ use ratatui::style::{Color as Paint, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::domain::mark::Mark;
 use crate::domain::ui::{Color, Look, Role, Theme};
 use crate::report::printable;
 
@@ -142,19 +143,6 @@ pub fn broken(text: &str, columns: usize) -> Vec<String> {
         left = left.saturating_sub(wide);
     }
     lines
-}
-
-/// Writes a count with its digits in groups of three.
-pub fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() + 4);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(' ');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// Gives the style that a theme has for a role.
@@ -319,6 +307,23 @@ impl Line {
     }
 }
 
+/// Writes a sentence behind a mark, in two lines at most.
+pub fn note(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
+    let wrapped = wrap(text, columns.saturating_sub(2));
+    let mut lines = wrapped.iter();
+    let first = Line::of(mark.sign, mark.role).with(" ", Role::Text);
+    let mut noted: Vec<Line> = lines
+        .next()
+        .map(|text| first.with(text, mark.role))
+        .into_iter()
+        .collect();
+    let rest: Vec<&str> = lines.map(String::as_str).collect();
+    if !rest.is_empty() {
+        noted.push(Line::of("  ", Role::Text).with(rest.join(" "), mark.role));
+    }
+    noted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,15 +359,6 @@ mod tests {
         let shown = elide_middle(text, columns);
         assert_eq!(shown, want);
         assert!(width(&shown) <= columns);
-    }
-
-    #[rstest]
-    #[case(0, "0")]
-    #[case(999, "999")]
-    #[case(1204, "1 204")]
-    #[case(100_000, "100 000")]
-    fn counts_are_grouped(#[case] number: usize, #[case] want: &str) {
-        assert_eq!(count(number), want);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use ratatui::layout::{Position, Rect};
 
 use super::command::{self, Command, Context};
 use super::layout::Layout;
-use super::marks;
 use super::model::{Model, Pane, Reading, SourceView};
 use super::screen::{detail, help, jobs};
 use super::text::{Line, wrap};
 use super::update::context;
 use super::words;
+use crate::domain::mark;
 use crate::domain::ui::Role;
 
 /// Draws the model, and puts the terminal's cursor into the field that keys go to, if there is one.
@@ -62,9 +62,9 @@ fn title(model: &Model, layout: &Layout, buffer: &mut Buffer) {
             left.push("  ", Role::Text);
         }
         let mark = match source.reading {
-            Reading::Loading => marks::READING,
-            Reading::Done => marks::ANSWERS,
-            Reading::Failed(_) => marks::BROKEN,
+            Reading::Loading => mark::READING,
+            Reading::Done => mark::ANSWERS,
+            Reading::Failed(_) => mark::BROKEN,
         };
         left.push(format!("{} ", mark.sign), mark.role);
         left.push(&source.about.title, Role::Text);

@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::text::{count, elide, elide_middle, width_up_to};
+use super::text::{elide, elide_middle, width_up_to};
 use crate::domain::history::{Run, RunStatus, Snapshot};
 use crate::domain::id::StateId;
 use crate::domain::json::{Kind, Node};
 use crate::domain::moment;
+use crate::domain::quantity::count;
 use crate::domain::state::Bookmark;
 
 /// Up to how many bytes of a string are decoded for a line.
@@ -86,34 +87,6 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// Writes an age in one unit and six cells at most; from 1 000 days on, in years.
-pub fn age(at: Timestamp, now: Timestamp) -> String {
-    let days = now.duration_since(at).as_hours() / 24;
-    if days < 1_000 {
-        moment::age(at, now)
-    } else {
-        format!("{} y", days / 365)
-    }
-}
-
-/// Writes a number of bytes in one unit: `980 B`, `1.2 kB`, `20 MB`.
-pub fn size(bytes: u64) -> String {
-    let (mut whole, mut tenths, mut unit) = (bytes, 0, "B");
-    for next in ["kB", "MB", "GB", "TB"] {
-        if whole < 1_000 {
-            break;
-        }
-        tenths = whole % 1_000 / 100;
-        whole /= 1_000;
-        unit = next;
-    }
-    if whole < 10 && unit != "B" {
-        format!("{whole}.{tenths} {unit}")
-    } else {
-        format!("{whole} {unit}")
-    }
-}
-
 /// Writes a time as people say it: `today 04:00`, `yesterday 17:40`, `28 Nov 04:00`, `28 Nov 2025`.
 pub fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (then, today) = (zone.to_datetime(at), zone.to_datetime(now).date());
@@ -154,7 +127,7 @@ pub fn standing(run: &Run, now: Timestamp) -> String {
     }
     let heartbeat = run.heartbeat_at.as_ref().and_then(|stamp| stamp.instant);
     match heartbeat {
-        Some(at) => format!("stale: no sign of life for {}", age(at, now)),
+        Some(at) => format!("stale: no sign of life for {}", moment::age(at, now)),
         None => "stale: it never ended".to_owned(),
     }
 }
@@ -201,15 +174,6 @@ mod tests {
     #[test]
     fn the_empty_id_is_seen() {
         assert_eq!(id(&StateId::from(""), 20), "\"\"");
-    }
-
-    #[rstest]
-    #[case(0, "0 B")]
-    #[case(999, "999 B")]
-    #[case(1_249, "1.2 kB")]
-    #[case(20_000_000, "20 MB")]
-    fn sizes(#[case] bytes: u64, #[case] want: &str) {
-        assert_eq!(size(bytes), want);
     }
 
     #[rstest]

@@ -109,7 +109,7 @@ fn a_line_a_job_says_how_it_stands() {
     ● good                         50 m  succeeded              12 h  75 B
     ✗ failed                       50 m  failed                 12 h  75 B
     ◐ running                       now  running                12 h  75 B
-    ✗ stale                         2 d  stale                  12 h  75 B
+    ◐ stale                         2 d  stale                  12 h  75 B
     ○ no run                             no run known           12 h  75 B
     ○ ''                                 no run known           12 h  75 B
     ○ 日本語 🚀                          no run known           12 h  75 B
@@ -118,7 +118,7 @@ fn a_line_a_job_says_how_it_stands() {
     ○ esc\x1b[2J\x9b1m\ttab\nline        no run known                  4 B
     ∅ edited                       50 m  state gone
     ∅ cleared                      50 m  succeeded, state gone
-    · never had one                50 m  succeeded, no state
+    ∅ never had one                50 m  succeeded, no state
     ");
 }
 

@@ -5,13 +5,14 @@ use std::io;
 use jiff::Timestamp;
 
 use super::{Other, Row, Sink};
-use crate::cli::marks::run_standing;
-use crate::cli::output::{Cell, Output, Tone, bytes, widths};
+use crate::cli::output::{Cell, Output, Tone, widths};
 use crate::domain::history::Run;
 use crate::domain::id::StateId;
 use crate::domain::job::Job;
 use crate::domain::lint::{Finding, Severity};
+use crate::domain::mark;
 use crate::domain::moment::age;
+use crate::domain::quantity;
 use crate::domain::state::BookmarkAges;
 use crate::report::printable;
 
@@ -68,10 +69,11 @@ impl TableRows {
 impl Sink for TableRows {
     fn add(&mut self, row: &Row<'_>) -> io::Result<()> {
         let job = row.job;
-        let (mark, tone, word) = standing(job, self.now);
+        let mark = mark::of_job(job, self.now);
+        let tone = Tone::of(mark.role);
         let ran = job.last_run.as_ref().or(job.last_edit.as_ref());
         let mut cells = vec![
-            Cell::new(mark).tone(tone),
+            Cell::new(mark.sign).tone(tone),
             Cell::new(shown(&job.id)).gap(" "),
         ];
         if self.with_source {
@@ -80,11 +82,11 @@ impl Sink for TableRows {
         let bookmark = job.bookmark.as_ref();
         cells.extend([
             Cell::new(ran.map_or_else(String::new, |run| run_age(run, self.now))).right(),
-            Cell::new(word).tone(tone),
+            Cell::new(standing(job, self.now)).tone(tone),
             Cell::new(bookmark.map_or_else(String::new, |ages| bookmark_age(ages, self.now)))
                 .right(),
             Cell::new(if job.has_state {
-                bytes(job.size)
+                quantity::bytes(job.size)
             } else {
                 String::new()
             })
@@ -129,21 +131,22 @@ fn shown(id: &StateId) -> String {
     printable(id.as_str())
 }
 
-/// Says how a job stands: a mark, its colour, and the word for it.
-fn standing(job: &Job, now: Timestamp) -> (&'static str, Tone, String) {
+/// Says how a job stands, in words.
+fn standing(job: &Job, now: Timestamp) -> String {
     let Some(run) = &job.last_run else {
-        return match (&job.last_edit, job.has_state) {
-            (Some(_), true) => ("◆", Tone::Plain, "edited by hand".to_owned()),
-            (None, true) => ("○", Tone::Faint, "no run known".to_owned()),
-            (_, false) => ("∅", Tone::Faint, "state gone".to_owned()),
+        let word = match (&job.last_edit, job.has_state) {
+            (Some(_), true) => "edited by hand",
+            (None, true) => "no run known",
+            (_, false) => "state gone",
         };
+        return word.to_owned();
     };
-    let (mark, tone, word) = run_standing(run, now);
+    let word = printable(run.standing(now));
     let left_a_state = run.is_complete() || run.is_incomplete() || job.last_edit.is_some();
     match (job.has_state, left_a_state) {
-        (true, _) => (mark, tone, word),
-        (false, true) => ("∅", Tone::Faint, format!("{word}, state gone")),
-        (false, false) => ("·", Tone::Faint, format!("{word}, no state")),
+        (true, _) => word,
+        (false, true) => format!("{word}, state gone"),
+        (false, false) => format!("{word}, no state"),
     }
 }
 

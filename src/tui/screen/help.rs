@@ -3,9 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
+use crate::domain::mark::MARKS;
 use crate::domain::ui::Role;
 use crate::tui::command::{self, Context, Step};
-use crate::tui::marks::MARKS;
 use crate::tui::model::Model;
 use crate::tui::screen::jobs::lines;
 use crate::tui::text::{Line, width};

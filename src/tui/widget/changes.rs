@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::domain::diff::{Change, ChangeKind, Counts, Diff, Distance};
 use crate::domain::json::Node;
+use crate::domain::mark;
 use crate::domain::moment;
+use crate::domain::quantity::count;
 use crate::domain::state::bookmarks_of;
 use crate::domain::ui::Role;
 use crate::tui::command::Step;
-use crate::tui::marks;
-use crate::tui::text::{Line, count, elide, width_up_to};
+use crate::tui::text::{Line, elide, width_up_to};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::words::{self, counted};
 
@@ -104,7 +105,7 @@ impl Changes {
         let mut line = Line::new();
         if self.counts.back > 0 {
             let back = count(self.counts.back);
-            line.push(format!("{} {back} back", marks::BACK.sign), Role::Back);
+            line.push(format!("{} {back} back", mark::BACK.sign), Role::Back);
             line.push(" · ", Role::Text);
         }
         line.with(moved, Role::Text)
@@ -471,7 +472,7 @@ fn distance(change: &Change) -> Option<(String, Role)> {
         Distance::Integer(digits) => digits.trim_start_matches('-').to_owned(),
     };
     Some(if change.back {
-        (format!("{} back {length}", marks::BACK.sign), Role::Back)
+        (format!("{} back {length}", mark::BACK.sign), Role::Back)
     } else if distance.is_back() {
         (format!("- {length}"), Role::Text)
     } else {

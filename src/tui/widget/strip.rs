@@ -1,8 +1,8 @@
 //! The timeline as a strip of marks, the selected one in brackets.
 
 use crate::domain::history::Snapshot;
+use crate::domain::mark;
 use crate::domain::ui::Role;
-use crate::tui::marks;
 use crate::tui::text::Line;
 
 /// Draws as much of a timeline as fits, with the selected snapshot on it.
@@ -13,7 +13,7 @@ pub fn strip(snapshots: &[Snapshot], selected: usize, columns: usize) -> Line {
     let (first, last) = window(snapshots.len(), selected, room);
     let mut line = Line::of(if first > 0 { "‹" } else { "" }, Role::Quiet);
     for (place, snapshot) in snapshots.iter().enumerate().take(last).skip(first) {
-        let mark = marks::of_snapshot(snapshot);
+        let mark = mark::of_snapshot(snapshot);
         let before = if place == selected {
             "["
         } else if place == selected + 1 && place > first {

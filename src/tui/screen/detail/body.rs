@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use super::lines;
 use crate::domain::history::Snapshot;
 use crate::domain::json::Node;
+use crate::domain::quantity::count;
 use crate::domain::state::{Content, State};
 use crate::domain::ui::Role;
 use crate::report::printable;
 use crate::tui::command::Step;
 use crate::tui::model::Model;
-use crate::tui::text::{Line, broken, count, wrap};
+use crate::tui::text::{Line, broken, wrap};
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::widget::tree::Tree;
 

@@ -2,7 +2,7 @@
 //! held.
 
 use crate::domain::json::Node;
-use crate::domain::moment::Instant;
+use crate::domain::moment::{self, Instant};
 use crate::domain::ui::Role;
 use crate::tui::model::Model;
 use crate::tui::text::{Line, elide, width_up_to};
@@ -150,7 +150,7 @@ fn age(node: Node<'_>, model: &Model) -> Line {
         .filter(|_| node.raw().len() < 64)
         .and_then(|text| Instant::parse(&text.decoded()));
     instant.map_or_else(Line::new, |instant| {
-        Line::of(words::age(instant.at, model.now), Role::Quiet)
+        Line::of(moment::age(instant.at, model.now), Role::Quiet)
     })
 }
 

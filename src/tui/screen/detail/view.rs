@@ -5,13 +5,14 @@ use ratatui::layout::Rect;
 
 use super::{Content, Detail, History};
 use crate::domain::history::{Agreement, RunStatus, Snapshot};
+use crate::domain::mark::{self, Mark};
 use crate::domain::moment;
+use crate::domain::quantity::count;
 use crate::domain::ui::Role;
 use crate::tui::layout::Place;
-use crate::tui::marks::{self, Mark};
 use crate::tui::model::{Model, Pane, Tab};
 use crate::tui::screen::jobs::{lines, reported};
-use crate::tui::text::{Line, count, elide_middle, width, width_up_to, wrap};
+use crate::tui::text::{Line, elide_middle, note, width, width_up_to, wrap};
 use crate::tui::widget::{frame, strip};
 use crate::tui::words;
 
@@ -186,7 +187,7 @@ fn facts(model: &Model, history: &History) -> Line {
     let Some(run) = snapshot.run() else {
         return Line::of(now_facts(history, snapshot), Role::Text);
     };
-    let mark = marks::of_snapshot(snapshot);
+    let mark = mark::of_snapshot(snapshot);
     let mut line = Line::of(words::standing(run, model.now), mark.role);
     if snapshot.wrote.is_empty() {
         line.push(" · left no state", Role::Text);
@@ -238,10 +239,10 @@ fn notes(history: Option<&History>, columns: usize) -> Vec<Line> {
         .into_iter()
         .filter_map(|(text, role)| Some((text?, role)))
         .flat_map(|(text, role)| {
-            marks::note(
+            note(
                 Mark {
                     role,
-                    ..marks::FINDING
+                    ..mark::FINDING
                 },
                 text,
                 columns,

@@ -7,12 +7,14 @@ use super::Row;
 use crate::domain::history::{Run, RunStatus};
 use crate::domain::job::Job;
 use crate::domain::lint::Severity;
+use crate::domain::mark;
+use crate::domain::moment;
+use crate::domain::quantity::{self, count};
 use crate::domain::ui::Role;
 use crate::report::Report;
 use crate::tui::layout::Place;
-use crate::tui::marks;
 use crate::tui::model::{Model, Pane, Reading, SourceView};
-use crate::tui::text::{Line, count, elide_start, width, wrap};
+use crate::tui::text::{Line, elide_start, note, width, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
 
@@ -77,8 +79,8 @@ fn failures(model: &Model, columns: usize) -> Vec<Line> {
         return Vec::new();
     }
     let failure = |source: &SourceView| match &source.reading {
-        Reading::Failed(report) => Some(marks::note(
-            marks::BROKEN,
+        Reading::Failed(report) => Some(note(
+            mark::BROKEN,
             &format!(
                 "{}: {}",
                 source.about.title,
@@ -299,7 +301,7 @@ impl Table {
 
     fn row(&self, model: &Model, row: &Row, under: bool) -> Line {
         let job = &row.job;
-        let mark = marks::of_job(job, model.now);
+        let mark = mark::of_job(job, model.now);
         let mut line = Line::of(if under { "▸" } else { " " }, Role::Text);
         line.push(mark.sign, mark.role);
         line.push(" ", Role::Text);
@@ -314,11 +316,11 @@ impl Table {
         line.column_right(age, role, self.run - 1);
         if self.bookmark > 0 {
             let ages = job.bookmark.as_ref();
-            let age = ages.map_or("–".to_owned(), |ages| words::age(ages.newest, model.now));
+            let age = ages.map_or("–".to_owned(), |ages| moment::age(ages.newest, model.now));
             line.column_right(age, Role::Text, self.bookmark);
         }
         if let Some(worst) = job.findings.iter().map(|finding| finding.severity).max() {
-            line.push(format!(" {}", marks::FINDING.sign), severity(worst));
+            line.push(format!(" {}", mark::FINDING.sign), severity(worst));
         }
         line
     }
@@ -345,7 +347,7 @@ fn run_age(model: &Model, job: &Job) -> (String, Role) {
         };
     }
     let at = run.at().and_then(|stamp| stamp.instant);
-    let age = at.map_or("–".to_owned(), |at| words::age(at, model.now));
+    let age = at.map_or("–".to_owned(), |at| moment::age(at, model.now));
     (age, Role::Text)
 }
 
@@ -354,7 +356,11 @@ fn held(job: &Job) -> String {
         .streams
         .map(|streams| format!("{} · ", words::counted(streams, "stream", "streams")));
     if job.has_state {
-        format!("  {}{}", streams.unwrap_or_default(), words::size(job.size))
+        format!(
+            "  {}{}",
+            streams.unwrap_or_default(),
+            quantity::bytes(job.size)
+        )
     } else {
         "  no state".to_owned()
     }
@@ -368,13 +374,13 @@ pub fn status(model: &Model) -> Line {
     let mut line = Line::of(words::id(&job.id, usize::MAX / 2), Role::Text);
     if let Some(worst) = job.findings.iter().max_by_key(|finding| finding.severity) {
         let role = severity(worst.severity);
-        line.push(format!("  {} {}", marks::FINDING.sign, worst.message), role);
+        line.push(format!("  {} {}", mark::FINDING.sign, worst.message), role);
     }
     line.push(held(job), Role::Quiet);
     let newer = |edit: &&Run| job.last_run.as_ref().is_none_or(|run| edit.row > run.row);
     let edit = job.last_edit.as_ref().filter(newer);
     if let Some(at) = edit.and_then(|edit| edit.at()?.instant) {
-        let ago = words::age(at, model.now);
+        let ago = moment::age(at, model.now);
         line.push(format!("  edited by hand, {ago}"), Role::Edit);
     }
     if model.sources.len() > 1

@@ -1,11 +1,10 @@
-//! The one table of marks: what stands before a job, and for a snapshot in the strip.
+//! The one table of marks: what stands before a job, and for a snapshot, on the screen and on the command line.
 
 use jiff::Timestamp;
 
 use crate::domain::history::{Run, RunStatus, Snapshot};
 use crate::domain::job::Job;
 use crate::domain::ui::Role;
-use crate::tui::text::{Line, wrap};
 
 /// Is a sign that needs no colour, with what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +58,7 @@ pub fn of_job(job: &Job, now: Timestamp) -> Mark {
     match &job.last_run {
         Some(run) if run.is_alive(now) => RUNNING,
         _ if !job.has_state => GONE,
-        Some(run) => of_status(run),
+        Some(run) => of_run(run),
         None if job.last_edit.is_some() => EDIT,
         None => HELD,
     }
@@ -69,30 +68,14 @@ pub fn of_job(job: &Job, now: Timestamp) -> Mark {
 pub fn of_snapshot(snapshot: &Snapshot) -> Mark {
     match snapshot.run() {
         Some(run) if run.status == RunStatus::Success && snapshot.wrote.is_empty() => NOTHING,
-        Some(run) => of_status(run),
+        Some(run) => of_run(run),
         None if snapshot.state.is_some() => HELD,
         None => GONE,
     }
 }
 
-/// Writes a sentence behind a mark, in two lines at most.
-pub fn note(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
-    let wrapped = wrap(text, columns.saturating_sub(2));
-    let mut lines = wrapped.iter();
-    let first = Line::of(mark.sign, mark.role).with(" ", Role::Text);
-    let mut noted: Vec<Line> = lines
-        .next()
-        .map(|text| first.with(text, mark.role))
-        .into_iter()
-        .collect();
-    let rest: Vec<&str> = lines.map(String::as_str).collect();
-    if !rest.is_empty() {
-        noted.push(Line::of("  ", Role::Text).with(rest.join(" "), mark.role));
-    }
-    noted
-}
-
-fn of_status(run: &Run) -> Mark {
+/// Gives the mark that stands for a run.
+pub fn of_run(run: &Run) -> Mark {
     match run.status {
         RunStatus::Success => SUCCEEDED,
         RunStatus::Fail | RunStatus::Dead => FAILED,
@@ -105,12 +88,12 @@ fn of_status(run: &Run) -> Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::text::width;
+    use unicode_width::UnicodeWidthStr;
 
     #[test]
     fn every_mark_is_one_cell_and_means_one_thing() {
         for (place, mark) in MARKS.iter().enumerate() {
-            assert_eq!(width(mark.sign), 1, "{}", mark.sign);
+            assert_eq!(mark.sign.width(), 1, "{}", mark.sign);
             assert!(
                 MARKS[place + 1..]
                     .iter()
