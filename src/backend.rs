@@ -1,4 +1,4 @@
-//! Stores: how each technology's states and runs are read. One file a technology.
+//! Stores: how each technology's states and runs are read and written. One file a technology.
 
 use std::fmt::{Debug, Display};
 use std::path::PathBuf;
@@ -7,24 +7,56 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
-use crate::domain::history::{Folding, RunRecord, Stored};
+use crate::domain::edit::{Batch, Confirmed};
+use crate::domain::history::{Folding, Run, RunRecord, Stored};
 use crate::domain::id::StateId;
 use crate::domain::job::Listed;
-use crate::domain::location::Location;
+use crate::domain::location::{Location, SourceKey};
+use crate::domain::version::Version;
 use crate::report::{Fault, Report};
 
+mod guard;
 pub mod sqlite;
 
 /// The result of asking a store.
 pub type Result<T> = std::result::Result<T, BackendError>;
 
 /// Says what a store can do; what it cannot is shown, never guessed by the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// Whether it holds runs too.
     pub runs: bool,
     /// How its runs add up to states.
     pub folding: Folding,
+    /// Whether states are written to it.
+    pub access: Access,
+}
+
+/// Says whether a store is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// It is.
+    ReadWrite,
+    /// It is not; says why, and what would change that.
+    ReadOnly(String),
+}
+
+/// Holds what a store has of one job now: all of it is of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Current {
+    /// The job.
+    pub id: StateId,
+    /// Its state.
+    pub stored: Option<Stored>,
+    /// Its runs without their payloads, in the order of the rows; none where the store holds no runs.
+    pub runs: Vec<Run>,
+}
+
+/// Says what a write left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// What stands for each state that the group put, in order; `None` for a state that was deleted.
+    pub versions: Vec<Option<Version>>,
 }
 
 /// Holds some jobs of a list.
@@ -38,7 +70,7 @@ pub struct Listing {
     pub rows: Vec<Listed>,
 }
 
-/// Reads the states of one source.
+/// Reads and writes the states of one source.
 #[async_trait]
 pub trait StateBackend: Debug + Display + Send + Sync {
     /// Tells what the store can do.
@@ -51,6 +83,15 @@ pub trait StateBackend: Debug + Display + Send + Sync {
 
     /// Reads one state; `None` when the source holds none for the ID.
     async fn read(&self, id: &StateId) -> Result<Option<Stored>>;
+
+    /// Names the place for good: whatever way leads to it, the key is the same.
+    async fn key(&self) -> Result<SourceKey>;
+
+    /// Writes, and gives one result a group: a group happens whole or not at all, and only when the store holds what each of
+    /// its changes expects, else it gives [`BackendError::Conflict`]. The only way to write; called by `ops::write` alone.
+    ///
+    /// Returns when what was written is on disk.
+    async fn commit(&self, batch: Confirmed<Batch>) -> Vec<Result<Committed>>;
 }
 
 /// Reads what only a system database has.
@@ -61,6 +102,9 @@ pub trait SystemDatabase: StateBackend {
 
     /// Reads a job's state and runs from one moment, so that neither is newer than the other.
     async fn history(&self, id: &StateId) -> Result<(Option<Stored>, Vec<RunRecord>)>;
+
+    /// Reads what is held of some jobs now, in their order, from one moment.
+    async fn current(&self, ids: &[StateId]) -> Result<Vec<Current>>;
 
     /// Reads what the database is: its revision and its schema.
     async fn facts(&self) -> Result<DatabaseFacts>;
@@ -103,11 +147,36 @@ pub enum BackendError {
     /// Another program held it for too long, or it changed faster than it could be read.
     #[error("{0}")]
     Timeout(String),
+    /// It does not hold what a write expects; nothing was written.
+    #[error("it changed since it was read")]
+    Conflict,
+    /// It is not written to.
+    #[error("{0}")]
+    ReadOnly(String),
+    /// The disk that holds it is full; nothing was written.
+    #[error("the disk that holds it is full")]
+    DiskFull,
 }
 
 impl BackendError {
-    /// Makes the report that a person sees, on a source.
+    /// Makes the report that a person sees when reading a source failed.
     pub fn report(&self, source: &dyn Display) -> Report {
+        self.report_of("read", source)
+    }
+
+    /// Makes the report that a person sees when writing to a source failed.
+    pub fn report_of_write(&self, source: &dyn Display) -> Report {
+        let report = self.report_of("write to", source);
+        match self {
+            Self::Unsupported(_) => {
+                report.hint("mend what the database has there, or write to another source")
+            }
+            Self::Denied(_) => report.hint("run as a user who may write to it and its folder"),
+            _ => report,
+        }
+    }
+
+    fn report_of(&self, doing: &str, source: &dyn Display) -> Report {
         let (fault, hint) = match self {
             Self::NotFound => (
                 Fault::NotFound,
@@ -131,17 +200,27 @@ impl BackendError {
                 Fault::Timeout,
                 "try again when the program that writes it is done",
             ),
+            Self::Conflict => (
+                Fault::Conflict,
+                "look at what it holds now, and do it again if it is still wanted",
+            ),
+            Self::ReadOnly(_) => (Fault::Refused, "write to a copy, or to another source"),
+            Self::DiskFull => (Fault::Unreachable, "make room, and do it again"),
         };
-        Report::new(fault, format!("cannot read {source}"))
+        Report::new(fault, format!("cannot {doing} {source}"))
             .because(self)
             .hint(hint)
             .on_source(source)
     }
 }
 
-/// Opens the store at a location for reading; touches nothing yet.
-pub fn open(location: &Location) -> Arc<dyn SystemDatabase> {
-    match location {
+/// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not.
+pub fn open(location: &Location, read_only: Option<String>) -> Arc<dyn SystemDatabase> {
+    let store: Arc<dyn SystemDatabase> = match location {
         Location::Sqlite(path) => Arc::new(sqlite::Sqlite::new(PathBuf::clone(path))),
+    };
+    match read_only {
+        None => store,
+        Some(why) => Arc::new(guard::ReadOnly::new(store, why)),
     }
 }

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::backend::{self, SystemDatabase};
+use crate::domain::location::SourceKey;
+use crate::domain::operation::Author;
 use crate::project::Site;
+use crate::report::Report;
 
 pub mod demo;
 pub mod read;
@@ -19,13 +22,29 @@ pub struct OpenSite {
 }
 
 impl OpenSite {
-    /// Opens a site; touches nothing yet, so it cannot fail.
-    pub fn new(site: Site) -> Self {
-        let backend = backend::open(&site.location);
+    /// Opens a site; touches nothing yet, so it cannot fail. `read_only` says why it is not to be written to, if it is not.
+    pub fn new(site: Site, read_only: Option<String>) -> Self {
+        let backend = backend::open(&site.location, read_only);
         Self {
             source: site.location.to_string().into(),
             site,
             backend,
         }
+    }
+
+    /// Names the place of its source for good, as the journal knows it.
+    pub async fn key(&self) -> Result<SourceKey, Report> {
+        let key = self.backend.key().await;
+        key.map_err(|error| error.report(&self.source))
+    }
+}
+
+/// Tells who this process works for: the user's name and the host's, as the system has them.
+pub fn author() -> Author {
+    let known =
+        |name: Result<String, _>| name.unwrap_or_else(|_: whoami::Error| "unknown".to_owned());
+    Author {
+        user: known(whoami::username()),
+        host: known(whoami::hostname()),
     }
 }

@@ -20,6 +20,8 @@ pub enum DecidedBy {
     Setting(String, PathBuf),
     /// Meltano's own default for a project.
     Default,
+    /// An operation in the journal, by its number.
+    Operation(i64),
 }
 
 impl fmt::Display for DecidedBy {
@@ -29,6 +31,7 @@ impl fmt::Display for DecidedBy {
             Self::Environment(name) => write!(f, "{name} in the environment"),
             Self::Setting(name, file) => write!(f, "{name} in {}", file.display()),
             Self::Default => f.write_str("Meltano's default"),
+            Self::Operation(id) => write!(f, "operation {id} in the journal"),
         }
     }
 }
@@ -90,6 +93,16 @@ impl Surroundings {
             directory,
             variables,
         })
+    }
+
+    /// Gives the folder in which programs keep what they remember: `XDG_STATE_HOME`, else `.local/state` in `HOME`; `None` when
+    /// neither names one. A relative path counts as none, as the XDG Base Directory Specification says.
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        let folder = |name| {
+            let path = PathBuf::from(self.variables.get(name)?);
+            path.is_absolute().then_some(path)
+        };
+        folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
     }
 
     /// Finds what a SOURCE on the command line means: a URI, a file, or the folder of a Meltano project.
@@ -420,6 +433,23 @@ mod tests {
             other.contains("meltano.yml") && !other.contains("hunter2"),
             "{other}"
         );
+    }
+
+    #[rstest]
+    #[case(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")], Some("/x"))]
+    #[case(&[("XDG_STATE_HOME", "x"), ("HOME", "/h")], Some("/h/.local/state"))]
+    #[case(&[("XDG_STATE_HOME", ""), ("HOME", "/h")], Some("/h/.local/state"))]
+    #[case(&[("HOME", "h")], None)]
+    #[case(&[], None)]
+    fn state_folders(#[case] variables: &[(&str, &str)], #[case] want: Option<&str>) {
+        let variables = variables.iter();
+        let surroundings = Surroundings {
+            directory: PathBuf::from("/"),
+            variables: variables
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        };
+        assert_eq!(surroundings.state_folder(), want.map(PathBuf::from));
     }
 
     #[rstest]

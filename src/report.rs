@@ -21,6 +21,10 @@ pub enum Fault {
     Unsupported,
     /// The source gave no answer in time, or another program held it for too long.
     Timeout,
+    /// What was to be changed is no longer what was read.
+    Conflict,
+    /// A guard stands against it.
+    Refused,
     /// Something in this program is wrong.
     Internal,
 }
@@ -38,6 +42,8 @@ impl Fault {
             | Self::Unsupported
             | Self::Timeout
             | Self::Internal => 3,
+            Self::Conflict => 4,
+            Self::Refused => 5,
         }
     }
 
@@ -52,6 +58,8 @@ impl Fault {
             Self::Corrupt => "corrupt",
             Self::Unsupported => "unsupported",
             Self::Timeout => "timeout",
+            Self::Conflict => "conflict",
+            Self::Refused => "refused",
             Self::Internal => "internal",
         }
     }

@@ -5,7 +5,9 @@
 //! the tables and columns that are there.
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt};
@@ -15,41 +17,54 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 use super::{
-    BackendError, Capabilities, DatabaseFacts, Listing, Result, StateBackend, SystemDatabase,
+    BackendError, Capabilities, Committed, Current, DatabaseFacts, Listing, Result, StateBackend,
+    SystemDatabase,
 };
+use crate::domain::edit::{Batch, Confirmed};
 use crate::domain::history::{Run, RunRecord, Stored, derive, derives_from};
 use crate::domain::id::StateId;
-use crate::domain::location::Location;
+use crate::domain::location::{Location, SourceKey};
 use rows::Runs;
 use schema::{RunsTable, Schema};
 
+mod access;
 mod anchor;
 mod fault;
 mod list;
 mod open;
 mod rows;
 mod schema;
+mod write;
 
 /// How many chunks of a list wait for whoever asked for it.
 const CHUNKS_AHEAD: usize = 2;
 
-/// Reads a system database in a SQLite file.
+/// Reads and writes a system database in a SQLite file.
 #[derive(Debug, Clone)]
 pub struct Sqlite {
     path: PathBuf,
     zone: TimeZone,
+    patience: Duration,
 }
 
 impl Sqlite {
-    /// Names the file; it is opened at each burst of reads, and closed behind it.
+    /// Names the file; it is opened at each burst of reads and each write, and closed behind it.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
             zone: TimeZone::system(),
+            patience: open::PATIENCE,
         }
     }
 
-    /// Sets the zone that `state.updated_at` is taken for, which Meltano 4.4.1 writes in the local time of its host.
+    /// Sets how long a write waits for a program that has the database locked: 5 seconds, unless set.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Sets the zone that `state.updated_at` is taken for and written in, which Meltano 4.4.1 writes in the local time of its host.
     #[must_use]
     pub fn with_zone(mut self, zone: TimeZone) -> Self {
         self.zone = zone;
@@ -69,12 +84,12 @@ impl Sqlite {
         };
         spawn_blocking(read)
             .await
-            .map_err(|error| stopped(&error))?
+            .map_err(|error| stopped("reading", &error))?
     }
 }
 
-fn stopped(error: &JoinError) -> BackendError {
-    BackendError::Unreachable(format!("reading it stopped half-way: {error}"))
+fn stopped(doing: &str, error: &JoinError) -> BackendError {
+    BackendError::Unreachable(format!("{doing} it stopped half-way: {error}"))
 }
 
 impl fmt::Display for Sqlite {
@@ -86,10 +101,11 @@ impl fmt::Display for Sqlite {
 #[async_trait]
 impl StateBackend for Sqlite {
     async fn capabilities(&self) -> Result<Capabilities> {
-        self.read_in_a_burst(|_, schema| {
+        self.read_in_a_burst(|connection, schema| {
             Ok(Capabilities {
                 runs: schema.runs.is_some(),
                 folding: schema.folding(),
+                access: access::of(connection, schema)?,
             })
         })
         .await
@@ -108,6 +124,21 @@ impl StateBackend for Sqlite {
         let (id, zone) = (id.clone(), self.zone.clone());
         self.read_in_a_burst(move |connection, schema| read_state(connection, schema, &id, &zone))
             .await
+    }
+
+    async fn key(&self) -> Result<SourceKey> {
+        let path = self.path.clone();
+        let found = spawn_blocking(move || std::fs::canonicalize(path));
+        let found = found.await.map_err(|error| stopped("reading", &error))?;
+        Ok(key_of(&found.map_err(|error| fault::of_file(&error))?))
+    }
+
+    async fn commit(&self, batch: Confirmed<Batch>) -> Vec<Result<Committed>> {
+        let groups = batch.get().groups.len();
+        let database = self.clone();
+        let write = move || write::commit(&database, batch.get(), &mut |_| {});
+        let written = spawn_blocking(write).await;
+        written.unwrap_or_else(|error| vec![Err(stopped("writing to", &error)); groups])
     }
 }
 
@@ -130,10 +161,37 @@ impl SystemDatabase for Sqlite {
         .await
     }
 
+    async fn current(&self, ids: &[StateId]) -> Result<Vec<Current>> {
+        let (ids, zone) = (ids.to_vec(), self.zone.clone());
+        self.read_in_a_burst(move |connection, schema| {
+            let runs = runs_without_payload(connection, schema, &ids)?;
+            let current = |(id, runs): (&StateId, Vec<Run>)| {
+                Ok(Current {
+                    id: id.clone(),
+                    stored: read_state(connection, schema, id, &zone)?,
+                    runs,
+                })
+            };
+            ids.iter().zip(runs).map(current).collect()
+        })
+        .await
+    }
+
     async fn facts(&self) -> Result<DatabaseFacts> {
         self.read_in_a_burst(|connection, schema| schema.facts(connection))
             .await
     }
+}
+
+/// Names a file for good. What is no text in its path, and the sign that stands for it, is written as `%` and two digits, so
+/// that no two paths have one key.
+fn key_of(path: &Path) -> SourceKey {
+    let mut key = "sqlite:".to_owned();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        key.push_str(&chunk.valid().replace('%', "%25"));
+        key.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    SourceKey::new(key)
 }
 
 fn read_state(
@@ -174,10 +232,7 @@ fn derive_state(
         .into_iter()
         .map(|row| runs.record(row, id))
         .collect::<Result<Vec<_>>>()?;
-    Ok(Some(Stored {
-        state: derive(records),
-        modified: None,
-    }))
+    Ok(Some(Stored::of_content(derive(records), None)))
 }
 
 fn read_runs(connection: &Connection, schema: &Schema, id: &StateId) -> Result<Vec<RunRecord>> {
@@ -189,6 +244,25 @@ fn read_runs(connection: &Connection, schema: &Schema, id: &StateId) -> Result<V
         .into_iter()
         .map(|row| runs.record(row, id))
         .collect()
+}
+
+/// Reads the runs of some jobs, job by job.
+fn runs_without_payload(
+    connection: &Connection,
+    schema: &Schema,
+    ids: &[StateId],
+) -> Result<Vec<Vec<Run>>> {
+    let Some(table) = &schema.runs else {
+        return Ok(vec![Vec::new(); ids.len()]);
+    };
+    let found = rows::of_jobs(connection, (table.name, table.key), ids)?;
+    let mut runs = Runs::prepare(connection, table)?;
+    let mut of_job = |(id, rows): (&StateId, Vec<i64>)| {
+        rows.into_iter()
+            .map(|row| runs.run(row, id))
+            .collect::<Result<Vec<Run>>>()
+    };
+    ids.iter().zip(found).map(&mut of_job).collect()
 }
 
 /// Holds a list that is being read; dropping it ends the reading at the next chunk.
@@ -221,7 +295,7 @@ impl List {
             return Some(chunk);
         }
         let ended = self.reading.take()?.await;
-        ended.err().map(|error| Err(stopped(&error)))
+        ended.err().map(|error| Err(stopped("reading", &error)))
     }
 }
 

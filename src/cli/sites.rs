@@ -46,7 +46,7 @@ impl Source {
     fn new(name: Option<&str>, site: Site, is_project: bool) -> Self {
         Self {
             name: name.map_or_else(|| site.name.clone(), str::to_owned),
-            open: OpenSite::new(site),
+            open: OpenSite::new(site, None),
             is_project,
         }
     }

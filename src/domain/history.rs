@@ -8,11 +8,12 @@ use crate::domain::id::StateId;
 use crate::domain::json::Document;
 use crate::domain::moment::Stamp;
 use crate::domain::state::{Content, NoEffective, Part, State};
+use crate::domain::version::Version;
 
 mod find;
 mod fold;
 
-pub use find::Clock;
+pub use find::{Clock, length};
 pub use fold::{Folding, derive, derives_from};
 
 /// How long after its last heartbeat a running row still counts as alive: Meltano 4.4.1 writes one each second.
@@ -322,6 +323,20 @@ pub struct Stored {
     pub state: State,
     /// When the store says that it was written; `None` when it does not say.
     pub modified: Option<Stamp>,
+    /// What stands for all of this; a write is conditional on it.
+    pub version: Version,
+}
+
+impl Stored {
+    /// Makes one of what a store holds that has no token of its own.
+    pub fn of_content(state: State, modified: Option<Stamp>) -> Self {
+        let text = modified.as_ref().map(|stamp| stamp.text.as_str());
+        Self {
+            version: Version::of_content(&state, text),
+            state,
+            modified,
+        }
+    }
 }
 
 /// Holds a job's snapshots in order, the oldest first; the last is always `now`.

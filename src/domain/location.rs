@@ -12,6 +12,22 @@ pub enum Location {
     Sqlite(PathBuf),
 }
 
+/// Names a source's place for good, without secrets: what the journal finds a source's operations by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey(String);
+
+impl SourceKey {
+    /// Takes the key's text: the kind, `:`, and the canonical place.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Gives its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The schemes that stand for a store that this version does not open.
 const KNOWN_ELSEWHERE: [&str; 10] = [
     "postgresql",

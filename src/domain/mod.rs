@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod digest;
+pub mod edit;
 pub mod history;
 pub mod id;
 pub mod job;
@@ -10,6 +11,8 @@ pub mod lint;
 pub mod location;
 pub mod mark;
 pub mod moment;
+pub mod operation;
 pub mod quantity;
 pub mod state;
 pub mod ui;
+pub mod version;

@@ -52,7 +52,7 @@ impl Effects {
             lists: sites.iter().map(|_| None).collect(),
             sites: sites
                 .into_iter()
-                .map(|site| Arc::new(OpenSite::new(site)))
+                .map(|site| Arc::new(OpenSite::new(site, None)))
                 .collect(),
             answers,
             loads,

@@ -103,10 +103,7 @@ fn derived(connection: &Connection, table: &RunsTable, sink: &mut Sink<'_>) -> R
             .into_iter()
             .map(|row| runs.record(row, &id))
             .collect::<Result<Vec<_>>>()?;
-        let stored = Stored {
-            state: derive(records),
-            modified: None,
-        };
+        let stored = Stored::of_content(derive(records), None);
         let size = usize::try_from(stored.state.size()).unwrap_or(usize::MAX);
         let listed = latest.listed(id, Some(stored), Some(&mut runs))?;
         if !sink.push(listed, size) {

@@ -15,7 +15,7 @@ use super::anchor::Anchor;
 use super::fault;
 use crate::backend::{BackendError, Result};
 
-/// How long a burst waits for a program that keeps the database to itself.
+/// How long a burst, or a write, waits for a program that keeps the database to itself.
 pub(super) const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 5_000 });
 
 /// How often a burst begins again when the file changed under it.
@@ -120,8 +120,9 @@ fn once<T>(
     let anchor = Anchor::open(&place.file)?;
     let way = place.way(&anchor)?;
     step(Step::Classified(way));
+    let gate = (way == Way::Rollback).then(|| anchor.gate());
     if way != Way::Sealed || place.journal.exists() {
-        let held = anchor.hold(&place.file);
+        let held = anchor.hold(&place.file, PATIENCE);
         held.map_err(|error| match error {
             // Of no other error: a file that someone writes to, or that was being written to, may be of any length.
             BackendError::Corrupt(_) => place.is_whole(&anchor, way).err().unwrap_or(error),
@@ -145,8 +146,9 @@ fn once<T>(
     let connection = connect(&place.file, way.arguments())?;
     let found = place
         .is_whole(&anchor, way)
-        .and_then(|()| begin(&connection, way))
-        .and_then(|()| read(&connection, generation));
+        .and_then(|()| begin(&connection, way));
+    drop(gate);
+    let found = found.and_then(|()| read(&connection, generation));
     let Some(before) = before else {
         return found.map(Some);
     };
@@ -169,23 +171,36 @@ fn begin(connection: &Connection, way: Way) -> Result<()> {
 
 /// Opens a connection that cannot write; no lock is taken and no other file opened before its first query.
 pub(super) fn connect(path: &Path, arguments: &str) -> Result<Connection> {
+    let connection = connect_by(path, arguments, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(PATIENCE)?;
+    // A log that is read without locks would be taken for one that nobody else uses, and removed.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.execute_batch("PRAGMA query_only = 1")?;
+    Ok(connection)
+}
+
+/// Opens a connection that writes to a file that is there; it cannot where the operating system does not let it.
+pub(super) fn connect_to_write(path: &Path, patience: Duration) -> Result<Connection> {
+    let connection = connect_by(path, "mode=rw", OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(patience)?;
+    Ok(connection)
+}
+
+fn connect_by(path: &Path, arguments: &str, mode: OpenFlags) -> Result<Connection> {
     let path = percent_encode(path.as_os_str().as_bytes(), &PLAIN);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+    let flags = mode
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
     let connection = Connection::open_with_flags(format!("file://{path}?{arguments}"), flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    // A log that is read without locks would be taken for one that nobody else uses, and removed.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.execute_batch("PRAGMA query_only = 1; PRAGMA temp_store = memory")?;
+    connection.execute_batch("PRAGMA temp_store = memory")?;
     Ok(connection)
 }
 
 /// Holds the names of a database's files. They are beside the file that a link leads to, as SQLite has it.
-struct Place {
-    file: PathBuf,
+pub(super) struct Place {
+    pub file: PathBuf,
     log: PathBuf,
     index: PathBuf,
     journal: PathBuf,
@@ -194,7 +209,7 @@ struct Place {
 
 impl Place {
     /// Follows links, and looks whether it is a file that is there; opening a pipe would wait for ever.
-    fn find(path: &Path) -> Result<Self> {
+    pub fn find(path: &Path) -> Result<Self> {
         let file = fs::canonicalize(path).map_err(|error| fault::of_file(&error))?;
         let about = fs::metadata(&file).map_err(|error| fault::of_file(&error))?;
         if about.is_dir() {
@@ -219,7 +234,8 @@ impl Place {
         })
     }
 
-    fn key(&self) -> Result<(u64, u64)> {
+    /// Gives the device and the number of the file that has the name now.
+    pub fn key(&self) -> Result<(u64, u64)> {
         let about = fs::metadata(&self.file).map_err(|error| fault::of_file(&error))?;
         Ok((about.dev(), about.ino()))
     }
@@ -241,7 +257,7 @@ impl Place {
     }
 
     /// Decides how to open the file. A log counts whatever the header says, since SQLite reads it whatever the header says.
-    fn way(&self, anchor: &Anchor) -> Result<Way> {
+    pub fn way(&self, anchor: &Anchor) -> Result<Way> {
         let through_a_log = written_through_a_log(anchor)?;
         let log = fs::metadata(&self.log).ok().map(|about| about.size());
         Ok(match (log, self.index.exists()) {

@@ -1,6 +1,7 @@
 //! Rows of both tables, read by the names of their columns and whatever the type of what is in them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
 use rusqlite::types::ValueRef;
@@ -88,6 +89,57 @@ fn named_in_other_bytes(
     Ok(found)
 }
 
+/// Finds the rows that belong to each of some jobs, as [`of_job`] does, but in one walk through a table that has no index.
+pub(super) fn of_jobs(
+    connection: &Connection,
+    (table, key): (&str, &str),
+    ids: &[StateId],
+) -> Result<Vec<Vec<i64>>> {
+    if let [id] = ids {
+        return Ok(vec![of_job(connection, (table, key), id)?]);
+    }
+    // Text that is borrowed is the key's own bytes.
+    let mut exact: HashMap<&str, Vec<i64>> =
+        ids.iter().map(|id| (id.as_str(), Vec::new())).collect();
+    let mut shown = exact.clone();
+    let sql = format!("SELECT rowid, {key} FROM {table} ORDER BY rowid");
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let Some(text) = borrowed_text(row.get_ref(1)?) else {
+            continue;
+        };
+        let found = match text {
+            Cow::Borrowed(_) => &mut exact,
+            Cow::Owned(_) => &mut shown,
+        };
+        if let Some(found) = found.get_mut(&*text) {
+            found.push(row.get(0)?);
+        }
+    }
+    let of_id = |id: &StateId| {
+        let found = exact.get(id.as_str()).filter(|found| !found.is_empty());
+        let found = found.or_else(|| shown.get(id.as_str()));
+        found.cloned().unwrap_or_default()
+    };
+    Ok(ids.iter().map(of_id).collect())
+}
+
+/// Tells whether the key of a row is an ID byte for byte, and not only shown like it.
+pub(super) fn is_named_exactly(
+    connection: &Connection,
+    (table, key): (&str, &str),
+    row: i64,
+    id: &StateId,
+) -> Result<bool> {
+    let sql = format!("SELECT {key} FROM {table} WHERE rowid = ?1");
+    let same = |values: &Row<'_>| match values.get_ref(0)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes == id.as_str().as_bytes()),
+        _ => Ok(false),
+    };
+    Ok(connection.query_row(&sql, [row], same)?)
+}
+
 /// Reads runs one by one.
 pub(super) struct Runs<'c> {
     without_payload: Statement<'c>,
@@ -150,13 +202,13 @@ pub(super) const STATE_COLUMNS: &str = "completed_state, partial_state, updated_
 /// Reads the columns of a state; those of `row` from `first` on.
 pub(super) fn stored(row: &Row<'_>, first: usize, zone: &TimeZone) -> rusqlite::Result<Stored> {
     let modified = text(row.get_ref(first + 2)?);
-    Ok(Stored {
-        state: State::meltano(
+    Ok(Stored::of_content(
+        State::meltano(
             content(row.get_ref(first)?),
             content(row.get_ref(first + 1)?),
         ),
-        modified: modified.map(|text| Stamp::read(text, Zone::Local, zone)),
-    })
+        modified.map(|text| Stamp::read(text, Zone::Local, zone)),
+    ))
 }
 
 /// Reads the state of a row.

@@ -125,8 +125,20 @@ fn columns(connection: &Connection, table: &str) -> Result<Vec<String>> {
     Ok(columns)
 }
 
+/// Reads the statement that made a table, as it was written.
+pub(super) fn sql_of(connection: &Connection, table: &str) -> Result<Option<String>> {
+    let sql = connection
+        .query_row(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+            [table],
+            |row| Ok(rows::text(row.get_ref(0)?)),
+        )
+        .optional()?;
+    Ok(sql.flatten())
+}
+
 /// Reads every row of `alembic_version`; none without the table.
-fn revisions(connection: &Connection) -> Result<Vec<String>> {
+pub(super) fn revisions(connection: &Connection) -> Result<Vec<String>> {
     if !columns(connection, "alembic_version")?.contains(&"version_num".to_owned()) {
         return Ok(Vec::new());
     }

@@ -21,7 +21,7 @@ impl Clock {
     /// Reads a time: RFC 3339, the same without an offset (local), a date, `yesterday 03:00`, `today`, or an age such as `2h`.
     pub fn parse(&self, text: &str) -> Option<Timestamp> {
         let text = text.trim();
-        if let Some(length) = age(text) {
+        if let Some(length) = length(text) {
             return self.now.checked_sub(length).ok();
         }
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -61,8 +61,8 @@ fn clock_time(text: &str) -> Option<Time> {
     padded.parse().ok()
 }
 
-/// Reads `90s`, `15m`, `2h`, `3d`, `1w`.
-fn age(text: &str) -> Option<SignedDuration> {
+/// Reads a length of time in one unit: `90s`, `15m`, `2h`, `3d`, `1w`; `None` for everything else.
+pub fn length(text: &str) -> Option<SignedDuration> {
     let unit = text.chars().next_back()?;
     let count: i64 = text
         .strip_suffix(unit)?

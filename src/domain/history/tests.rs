@@ -29,10 +29,8 @@ fn text(state: &State) -> String {
 
 fn stored(completed: &str, partial: &str, modified: Option<&str>) -> Stored {
     let content = |text: &str| Content::read(Some(text.as_bytes()));
-    Stored {
-        state: State::meltano(content(completed), content(partial)),
-        modified: modified.map(Stamp::utc),
-    }
+    let state = State::meltano(content(completed), content(partial));
+    Stored::of_content(state, modified.map(Stamp::utc))
 }
 
 const A: &str = r#"{"singer_state": {"a": 1}}"#;

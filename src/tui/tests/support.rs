@@ -76,10 +76,10 @@ impl Known {
 
     /// Sets both parts that the source holds.
     pub fn holds_parts(mut self, completed: &str, partial: &str) -> Self {
-        self.stored = Some(Stored {
-            state: State::meltano(Content::read(Some(completed)), Content::read(Some(partial))),
-            modified: Some(Stamp::utc("2026-11-30 04:00:00")),
-        });
+        self.stored = Some(Stored::of_content(
+            State::meltano(Content::read(Some(completed)), Content::read(Some(partial))),
+            Some(Stamp::utc("2026-11-30 04:00:00")),
+        ));
         self
     }
 
