@@ -3,6 +3,7 @@
 pub mod backend;
 pub mod cli;
 pub mod domain;
+pub mod journal;
 pub mod ops;
 pub mod project;
 pub mod report;
