@@ -11,7 +11,7 @@ use statescope::{ops, shell};
 fn main() -> ExitCode {
     match cli::start(std::env::args_os(), width()) {
         Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
-        Invocation::Browse { sites } => said(shell::run(sites)),
+        Invocation::Browse { sites } => said(shell::run(sites, None)),
         Invocation::Demo => said(demo()),
         Invocation::Finished(code) => ExitCode::from(code),
     }
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 /// Opens the screen on a throw-away copy of the sample project.
 fn demo() -> Result<(), Report> {
     let demo = ops::demo::create(Timestamp::now())?;
-    shell::run(vec![demo.site.clone()])
+    shell::run(vec![demo.site.clone()], None)
 }
 
 #[expect(clippy::print_stderr, reason = "the program's last word")]

@@ -10,6 +10,7 @@ use crate::report::Report;
 
 pub mod demo;
 pub mod read;
+pub mod write;
 
 /// Holds a site whose store is open for reading.
 #[derive(Debug, Clone)]

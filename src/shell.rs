@@ -4,6 +4,7 @@
 //! and not while nothing changes. The terminal is put back however the loop ends: a key, an error, a signal, a panic.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{Event, EventStream};
@@ -15,6 +16,7 @@ use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::{Instant, Interval, interval_at};
 
 use crate::domain::ui::Theme;
+use crate::journal::JournalStore;
 use crate::project::Site;
 use crate::report::{Fault, Report};
 use crate::tui::{self, Effect, Message, Model, Setup, SourceSetup};
@@ -43,9 +45,11 @@ const WAITING_ANSWERS: usize = 64;
 
 /// Opens the screen on some sites, and comes back when the user leaves.
 ///
+/// What the journal says of operations that were cut short is shown with their source.
+///
 /// Without a terminal on both sides it is wrong use. A signal that asks for the end, or a terminal that is gone, ends it
 /// quietly.
-pub fn run(sites: Vec<Site>) -> Result<(), Report> {
+pub fn run(sites: Vec<Site>, journal: Option<Arc<dyn JournalStore>>) -> Result<(), Report> {
     terminal::check()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -56,18 +60,23 @@ pub fn run(sites: Vec<Site>) -> Result<(), Report> {
         let _on_runtime = runtime.enter();
         Stop::listen()
     };
-    let outcome = on_terminal(|screen| runtime.block_on(session(screen, stop, sites)));
+    let outcome = on_terminal(|screen| runtime.block_on(session(screen, stop, sites, journal)));
     runtime.shutdown_background();
     outcome
 }
 
-async fn session(screen: &mut Screen, mut stop: Stop, sites: Vec<Site>) -> Result<(), Report> {
+async fn session(
+    screen: &mut Screen,
+    mut stop: Stop,
+    sites: Vec<Site>,
+    journal: Option<Arc<dyn JournalStore>>,
+) -> Result<(), Report> {
     let size = screen.size().map_err(|error| terminal::failed(&error))?;
     let (model, first) = Model::new(setup(&sites, size));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
     let mut session = Session {
         model,
-        effects: Effects::new(sites, sender),
+        effects: Effects::new(sites, journal, sender),
         events: events(),
         answers,
         ticks: interval_at(Instant::now() + TICK, TICK),

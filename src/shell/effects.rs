@@ -10,7 +10,8 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use crate::domain::diff;
 use crate::domain::id::{Matches, NameIndex, StateId};
 use crate::domain::json::Document;
-use crate::ops::{OpenSite, read};
+use crate::journal::JournalStore;
+use crate::ops::{OpenSite, read, write};
 use crate::project::Site;
 use crate::tui::{Effect, Message, Ticket};
 
@@ -20,6 +21,7 @@ const LOADS_AT_ONCE: usize = 2;
 /// Does what the screen asks for, and sends the answers.
 pub struct Effects {
     sites: Vec<Arc<OpenSite>>,
+    journal: Option<Arc<dyn JournalStore>>,
     lists: Vec<Option<AbortHandle>>,
     answers: mpsc::Sender<Message>,
     loads: Arc<Lane<Load>>,
@@ -41,7 +43,11 @@ struct Compare {
 
 impl Effects {
     /// Opens the sites, which touches nothing yet. Must be called on the runtime.
-    pub fn new(sites: Vec<Site>, answers: mpsc::Sender<Message>) -> Self {
+    pub fn new(
+        sites: Vec<Site>,
+        journal: Option<Arc<dyn JournalStore>>,
+        answers: mpsc::Sender<Message>,
+    ) -> Self {
         let loads = Arc::new(Lane::default());
         for _ in 0..LOADS_AT_ONCE {
             tokio::spawn(load_each(Arc::clone(&loads), answers.clone()));
@@ -54,6 +60,7 @@ impl Effects {
                 .into_iter()
                 .map(|site| Arc::new(OpenSite::new(site, None)))
                 .collect(),
+            journal,
             answers,
             loads,
             compares,
@@ -101,7 +108,15 @@ impl Effects {
         if let Some(older) = running.take() {
             older.abort();
         }
-        let task = tokio::spawn(list(site, source, ticket, self.answers.clone()));
+        let task = tokio::spawn(list(
+            Arc::clone(&site),
+            source,
+            ticket,
+            self.answers.clone(),
+        ));
+        if let Some(journal) = self.journal.clone() {
+            tokio::spawn(warn(site, journal, source, ticket, self.answers.clone()));
+        }
         *running = Some(task.abort_handle());
     }
 
@@ -152,6 +167,26 @@ async fn list(site: Arc<OpenSite>, source: usize, ticket: Ticket, answers: mpsc:
         outcome,
     };
     let _ = answers.send(end).await;
+}
+
+/// Looks into the journal for what is to be said of a source. A source or a journal that cannot be read says nothing here:
+/// the list says it of the one, and whoever writes of the other.
+async fn warn(
+    site: Arc<OpenSite>,
+    journal: Arc<dyn JournalStore>,
+    source: usize,
+    ticket: Ticket,
+    answers: mpsc::Sender<Message>,
+) {
+    let found = write::interrupted(&site, &*journal).await;
+    let warnings = found.iter().flatten().map(ToString::to_string).collect();
+    let _ = answers
+        .send(Message::Warned {
+            source,
+            ticket,
+            warnings,
+        })
+        .await;
 }
 
 async fn load_each(lane: Arc<Lane<Load>>, answers: mpsc::Sender<Message>) {

@@ -48,6 +48,15 @@ pub enum Message {
         /// Why it broke off.
         outcome: Result<(), Report>,
     },
+    /// What is to be said of a source was found: operations on it that were cut short.
+    Warned {
+        /// The place of the source in [`super::Setup::sources`].
+        source: usize,
+        /// The question that its list answers.
+        ticket: Ticket,
+        /// One sentence each; all that there is to say.
+        warnings: Vec<String>,
+    },
     /// A job's timeline came, or could not be read.
     Loaded {
         /// The question.

@@ -78,6 +78,8 @@ pub struct SourceView {
     pub rows_of: Option<(Ticket, u32)>,
     /// How far it is.
     pub reading: Reading,
+    /// What is to be said of it, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// Counts tickets.
@@ -120,6 +122,7 @@ impl Model {
                 ticket: tickets.next(),
                 rows_of: None,
                 reading: Reading::Loading,
+                warnings: Vec::new(),
             })
             .collect();
         let effects = sources

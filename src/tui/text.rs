@@ -307,6 +307,16 @@ impl Line {
     }
 }
 
+/// Writes a sentence behind a mark, in as many lines as it takes.
+pub fn paragraph(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
+    let wrapped = wrap(text, columns.saturating_sub(2)).into_iter();
+    let signs = std::iter::once(mark.sign).chain(std::iter::repeat(" "));
+    signs
+        .zip(wrapped)
+        .map(|(sign, text)| Line::of(format!("{sign} {text}"), mark.role))
+        .collect()
+}
+
 /// Writes a sentence behind a mark, in two lines at most.
 pub fn note(mark: Mark, text: &str, columns: usize) -> Vec<Line> {
     let wrapped = wrap(text, columns.saturating_sub(2));

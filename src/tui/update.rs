@@ -34,6 +34,16 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             ticket,
             outcome,
         } => end_list(model, source, ticket, outcome, &mut effects),
+        Message::Warned {
+            source,
+            ticket,
+            warnings,
+        } => {
+            let view = model.sources.get_mut(source);
+            if let Some(view) = view.filter(|view| view.ticket == ticket) {
+                view.warnings = warnings;
+            }
+        }
         Message::Loaded { ticket, outcome } => {
             if let Some(detail) = &mut model.detail {
                 detail.loaded(ticket, outcome);

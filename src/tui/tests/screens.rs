@@ -7,6 +7,7 @@ use super::support::{Known, Stage, denied, github, jobs, text};
 use crate::domain::history::RunStatus;
 use crate::domain::id::StateId;
 use crate::domain::ui::Theme;
+use crate::tui::Message;
 use crate::tui::view::render;
 
 #[test]
@@ -895,4 +896,37 @@ fn colour_only_repeats_what_is_written() {
             .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
     );
     assert_eq!(text(&plain), text(&colored));
+}
+
+#[test]
+fn an_operation_that_was_cut_short_is_told_above_the_jobs() {
+    let warning = "operation 214 (put dev:tap-github-to-target-jsonl) was cut short, and the source holds \
+                   what was wanted; finish it: `statescope operations --again 214`; take it back: `statescope undo 214`";
+    let mut stage = Stage::of(60, 15, jobs());
+    let ticket = stage.model.sources[0].ticket;
+    let warned = |ticket| Message::Warned {
+        source: 0,
+        ticket,
+        warnings: vec![warning.to_owned()],
+    };
+    assert_eq!(stage.send(warned(ticket)), []);
+    assert_snapshot!(stage.screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 6 ──────────────────────────────────────────────────┐
+    │! operation 214 (put dev:tap-github-to-target-jsonl) was  │
+    │  cut short, and the source holds what was wanted; finish │
+    │  it: `statescope operations --again 214`; take it back:  │
+    │  `statescope undo 214`                                   │
+    │   state ID                                 run bookmark  │
+    │▸● dev:tap-github-to-target-jsonl           1 h      2 h  │
+    │ ◐ prod:tap-github-to-target-snowflake      now     25 h  │
+    │ ✗ prod:tap-shopify-to-target-bigquery:eu   5 h        – !│
+    │ ◐ prod:tap-killed-to-target-bigquery     stale        –  │
+    │ ○ Nachtabgleich Größe 日本語 🚀              –        –  │
+    └──────────────────────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   d diff   / filter   ? help   q quit
+    ");
+    stage.press("R");
+    assert_eq!(stage.send(warned(ticket)), []);
 }

@@ -14,7 +14,7 @@ use crate::domain::ui::Role;
 use crate::report::Report;
 use crate::tui::layout::Place;
 use crate::tui::model::{Model, Pane, Reading, SourceView};
-use crate::tui::text::{Line, elide_start, note, width, wrap};
+use crate::tui::text::{Line, elide_start, note, paragraph, width, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
 
@@ -54,9 +54,9 @@ fn parts(model: &Model, place: Place) -> Parts {
     let heading = (!place.framed).then(|| take(1));
     let filtering = model.jobs.editing || !model.jobs.query().is_empty();
     let field = take(u16::from(filtering));
-    let failed = failures(model, usize::from(place.inner.width)).len();
-    let failed = u16::try_from(failed).unwrap_or(u16::MAX);
-    let notes = take(failed.min(place.inner.height / 3));
+    let said = notes(model, usize::from(place.inner.width)).len();
+    let said = u16::try_from(said).unwrap_or(u16::MAX);
+    let notes = take(said.min(place.inner.height / 2));
     let columns = take(u16::from(place.framed));
     Parts {
         heading,
@@ -72,14 +72,12 @@ pub fn page(model: &Model, place: Place) -> usize {
     usize::from(parts(model, place).rows.height)
 }
 
-/// Says of each source that cannot be read why, in two lines at most; nothing when there is nothing else to show, for then
-/// the pane itself says why.
-fn failures(model: &Model, columns: usize) -> Vec<Line> {
-    if model.sources.len() == 1 && model.jobs.rows.is_empty() {
-        return Vec::new();
-    }
+/// Says of each source that cannot be read why, and what else is to be said of it, a failure in two lines at most, and
+/// not when there is nothing else to show, for then the pane itself says why.
+fn notes(model: &Model, columns: usize) -> Vec<Line> {
+    let is_said_elsewhere = model.sources.len() == 1 && model.jobs.rows.is_empty();
     let failure = |source: &SourceView| match &source.reading {
-        Reading::Failed(report) => Some(note(
+        Reading::Failed(report) if !is_said_elsewhere => Some(note(
             mark::BROKEN,
             &format!(
                 "{}: {}",
@@ -88,9 +86,18 @@ fn failures(model: &Model, columns: usize) -> Vec<Line> {
             ),
             columns,
         )),
-        Reading::Loading | Reading::Done => None,
+        _ => None,
     };
-    model.sources.iter().filter_map(failure).flatten().collect()
+    let warning = |text: &String| paragraph(mark::FINDING, text, columns);
+    let of = |source: &SourceView| {
+        let warnings = source.warnings.iter().flat_map(warning);
+        failure(source)
+            .into_iter()
+            .flatten()
+            .chain(warnings)
+            .collect::<Vec<_>>()
+    };
+    model.sources.iter().flat_map(of).collect()
 }
 
 /// Draws the pane; gives where the terminal's cursor belongs while the field is open.
@@ -113,7 +120,7 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position
     } else {
         field(model, parts.field, buffer)
     };
-    for (area, line) in lines(parts.notes).zip(failures(model, usize::from(parts.notes.width))) {
+    for (area, line) in lines(parts.notes).zip(notes(model, usize::from(parts.notes.width))) {
         line.draw(area, buffer, model.theme);
     }
     if model.jobs.shown.is_empty() {
