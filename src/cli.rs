@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::FalseyValueParser;
 use clap::error::ErrorKind as Wrong;
@@ -13,26 +14,42 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::domain::history::Clock;
+use crate::journal::JournalStore;
 use crate::project::{Site, Surroundings};
 use crate::report::{Fault, Report};
+use journal::Place;
 use output::{Failure, Output};
 use session::{Session, Voice};
 use sites::{Chosen, Sites};
 
+mod changes;
+mod clear;
 mod diff;
 mod get;
+mod input;
+mod journal;
 mod json;
 mod list;
 mod log;
 mod names;
 mod nearest;
+mod notices;
+mod operations;
 mod output;
+mod prune;
+mod put;
 mod session;
+mod set;
 mod sites;
 mod sources;
+mod undo;
+mod write;
 
 /// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
 const NOW: &str = "STATESCOPE_NOW";
+
+/// The variable that keeps every source from being written to.
+const READ_ONLY: &str = "STATESCOPE_READ_ONLY";
 
 /// Inspects the state that data jobs and bots leave behind.
 #[derive(Parser)]
@@ -96,6 +113,20 @@ struct Options {
     /// Exits with 0 although some source could not be read, when others answered.
     #[arg(long, env = "STATESCOPE_BEST_EFFORT", value_parser = FalseyValueParser::new(), global = true)]
     best_effort: bool,
+    /// Writes to no source.
+    #[arg(long, env = READ_ONLY, value_parser = FalseyValueParser::new(), global = true)]
+    read_only: bool,
+    /// The file that keeps what was before and after each edit, instead of statescope/journal.db in `$XDG_STATE_HOME`.
+    #[arg(long, value_name = "PATH", env = "STATESCOPE_JOURNAL", global = true)]
+    journal: Option<String>,
+    /// How large the journal may become: `2GiB`, which is the default, `500MB`, or a number of bytes.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        env = "STATESCOPE_JOURNAL_LIMIT",
+        global = true
+    )]
+    journal_limit: Option<String>,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +177,46 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Puts a document in the place of a state, as `meltano state set` does.
+    Set {
+        #[command(flatten)]
+        arguments: set::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Puts a value at a place in a state.
+    Put {
+        #[command(flatten)]
+        arguments: put::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Deletes states, as `meltano state clear` does.
+    Clear {
+        #[command(flatten)]
+        arguments: clear::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Takes an operation back: what was before it is put back byte for byte.
+    Undo {
+        #[command(flatten)]
+        arguments: undo::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Lists the operations in the journal, newest first; with --again does one again.
+    Operations {
+        #[command(flatten)]
+        arguments: operations::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Drops the states of old operations from the journal.
+    Prune {
+        #[command(flatten)]
+        arguments: prune::Arguments,
+    },
     /// Lists the sources: what was found, what decided it, what it can do.
     Sources {
         #[command(flatten)]
@@ -156,11 +227,16 @@ enum Command {
 impl Command {
     fn sources(&self) -> &[String] {
         match self {
-            Self::Demo => &[],
+            Self::Demo | Self::Prune { .. } => &[],
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
             | Self::Diff { behind, .. }
+            | Self::Set { behind, .. }
+            | Self::Put { behind, .. }
+            | Self::Clear { behind, .. }
+            | Self::Undo { behind, .. }
+            | Self::Operations { behind, .. }
             | Self::Sources { behind } => &behind.sources,
         }
     }
@@ -172,6 +248,8 @@ pub enum Invocation {
     Browse {
         /// The sites, in the order in which they were named; never none.
         sites: Vec<Site>,
+        /// The journal, when there is one.
+        journal: Option<Arc<dyn JournalStore>>,
     },
     /// The terminal interface on the bundled sample.
     Demo,
@@ -230,7 +308,8 @@ fn invocation(
         None => {
             not_a_command(&line.opened, &process.surroundings)?;
             let sites = Sites::resolve(&chosen, &process.surroundings)?.into_every_site()?;
-            Ok(Invocation::Browse { sites })
+            let journal = Place::chosen(&line.options, &process)?.existing();
+            Ok(Invocation::Browse { sites, journal })
         }
         Some(command) => Ok(Invocation::Answer(Box::new(Answer {
             command,
@@ -291,6 +370,13 @@ impl Chosen {
                 .as_ref()
                 .filter(|folder| counts("project") && !folder.is_empty())
                 .map(PathBuf::from),
+            read_only: line.options.read_only.then(|| {
+                if is_written("read_only") {
+                    "--read-only says so".to_owned()
+                } else {
+                    format!("{READ_ONLY} in the environment says so")
+                }
+            }),
         }
     }
 }
@@ -336,7 +422,11 @@ impl Answer {
             chosen,
             process,
         } = self;
-        let colour = options.color.is_on(&process);
+        let colour = options.color.is_on(&process, process.width.is_some());
+        let colour_aside = options
+            .color
+            .is_on(&process, std::io::stderr().is_terminal());
+        let journal = Place::chosen(&options, &process)?;
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
         let mut session = Session {
             out: Output::new(colour, process.width),
@@ -344,6 +434,9 @@ impl Answer {
             clock: process.clock,
             surroundings: process.surroundings,
             sites,
+            journal,
+            colour_aside,
+            told: notices::Told::default(),
             missed: false,
         };
         let code = match command {
@@ -352,6 +445,14 @@ impl Answer {
             Command::Log { arguments, .. } => log::run(&mut session, arguments).await?,
             Command::Diff { arguments, .. } => diff::run(&mut session, arguments).await?,
             Command::Sources { .. } => sources::run(&mut session).await?,
+            Command::Set { arguments, .. } => set::run(&mut session, arguments).await?,
+            Command::Put { arguments, .. } => put::run(&mut session, arguments).await?,
+            Command::Clear { arguments, .. } => clear::run(&mut session, arguments).await?,
+            Command::Undo { arguments, .. } => undo::run(&mut session, arguments).await?,
+            Command::Operations { arguments, .. } => {
+                operations::run(&mut session, arguments).await?
+            }
+            Command::Prune { arguments } => prune::run(&mut session, arguments).await?,
             Command::Demo => 0,
         };
         match session.out.flush() {
@@ -364,13 +465,13 @@ impl Answer {
 }
 
 impl Color {
-    fn is_on(self, process: &Process) -> bool {
+    fn is_on(self, process: &Process, is_terminal: bool) -> bool {
         let variable = |name| process.surroundings.variables.get(name).map(String::as_str);
         match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
-                process.width.is_some()
+                is_terminal
                     && variable("NO_COLOR").is_none_or(str::is_empty)
                     && variable("TERM") != Some("dumb")
             }

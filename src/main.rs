@@ -11,7 +11,7 @@ use statescope::{ops, shell};
 fn main() -> ExitCode {
     match cli::start(std::env::args_os(), width()) {
         Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
-        Invocation::Browse { sites } => said(shell::run(sites, None)),
+        Invocation::Browse { sites, journal } => said(shell::run(sites, journal)),
         Invocation::Demo => said(demo()),
         Invocation::Finished(code) => ExitCode::from(code),
     }

@@ -21,7 +21,17 @@ mod goldens;
 mod list;
 #[path = "cli/log.rs"]
 mod log;
+#[path = "cli/operations.rs"]
+mod operations;
+#[path = "cli/refusals.rs"]
+mod refusals;
 #[path = "cli/run.rs"]
 mod run;
 #[path = "cli/sources.rs"]
 mod sources;
+#[path = "cli/stage.rs"]
+mod stage;
+#[path = "cli/undo.rs"]
+mod undo;
+#[path = "cli/write.rs"]
+mod write;

@@ -190,9 +190,214 @@ impl Terminal {
         status
     }
 
+    /// Waits for the end of a command that never took the whole screen.
+    fn finishes(&mut self) -> ExitStatus {
+        while self.read_more() {}
+        assert!(!self.raw_text().contains(ENTER_SCREEN));
+        self.child.wait().unwrap()
+    }
+
     fn raw_text(&self) -> String {
         String::from_utf8_lossy(&self.raw).into_owned()
     }
+}
+
+/// A system database with two states, one of them protected, and the journal of the terminal's home.
+struct Edited {
+    folder: TempDir,
+}
+
+const DEV: &str = "dev:tap-a-to-target-b";
+const PROD: &str = "prod:tap-a-to-target-b";
+
+impl Edited {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let fixture =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/meltano/cli/base.db");
+        std::fs::copy(fixture, folder.path().join("edited.db")).unwrap();
+        let edited = Self { folder };
+        for id in [DEV, PROD] {
+            let sql = "INSERT INTO state (state_id, completed_state, partial_state) VALUES (?1, ?2, '{}')";
+            edited
+                .open()
+                .execute(sql, [id, r#"{"singer_state": {"n": 1}}"#])
+                .unwrap();
+        }
+        edited
+    }
+
+    fn open(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.file()).unwrap()
+    }
+
+    fn file(&self) -> String {
+        let path = self.folder.path().join("edited.db");
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn state(&self, id: &str) -> Option<String> {
+        let sql = "SELECT completed_state FROM state WHERE state_id = ?1";
+        self.open().query_row(sql, [id], |row| row.get(0)).ok()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        std::fs::read(self.file()).unwrap()
+    }
+
+    fn start(&self, arguments: &[&str]) -> Terminal {
+        let file = self.file();
+        Terminal::start(120, 30, &[arguments, &["--source", &file]].concat())
+    }
+}
+
+fn journal_of(terminal: &Terminal) -> std::path::PathBuf {
+    terminal.home.path().join("state/statescope/journal.db")
+}
+
+#[test]
+fn a_yes_applies_a_plan() {
+    for yes in ["y\r", "YES\r"] {
+        let edited = Edited::new();
+        let mut terminal = edited.start(&["put", DEV, "/singer_state/n", "2"]);
+        terminal
+            .wait_for("1 → 2")
+            .wait_for("Apply? [y/N]")
+            .press(yes)
+            .wait_for("undo it with `statescope undo 1`");
+        assert_eq!(terminal.finishes().exit_code(), 0);
+        assert!(terminal.screen().contains(&format!("done  {DEV}")));
+        assert_eq!(edited.state(DEV).unwrap(), r#"{"singer_state": {"n": 2}}"#);
+        assert!(journal_of(&terminal).exists());
+    }
+}
+
+#[test]
+fn anything_but_a_yes_writes_nothing() {
+    for no in ["n\r", "\r", "yep\r", "\u{4}"] {
+        let edited = Edited::new();
+        let before = edited.bytes();
+        let mut terminal = edited.start(&["put", DEV, "/singer_state/n", "2"]);
+        terminal
+            .wait_for("Apply? [y/N]")
+            .press(no)
+            .wait_for("nothing was written");
+        assert_eq!(terminal.finishes().exit_code(), 1, "{no:?}");
+        assert!(edited.bytes() == before, "{no:?}");
+        assert!(!journal_of(&terminal).exists());
+    }
+}
+
+#[test]
+fn a_protected_state_wants_its_id_typed() {
+    let of_one = "prod is protected. Type the state ID:";
+    let of_two = "prod is protected. Type the number of states (2):";
+    for (ids, question, typed, code) in [
+        (&[PROD][..], of_one, "prod:tap-a-to-target-b\r", 0),
+        (&[PROD], of_one, "y\r", 5),
+        (&[PROD], of_one, "\r", 1),
+        (&[PROD], of_one, "\u{4}", 1),
+        (&[PROD, DEV], of_two, "2\r", 0),
+        (&[PROD, DEV], of_two, "3\r", 5),
+    ] {
+        let edited = Edited::new();
+        let before = edited.bytes();
+        let mut terminal = edited.start(&[&["clear"], ids].concat());
+        terminal.wait_for(question).press(typed);
+        assert_eq!(terminal.finishes().exit_code(), code, "{typed:?}");
+        assert_eq!(edited.state(PROD).is_none(), code == 0, "{typed:?}");
+        assert_eq!(journal_of(&terminal).exists(), code == 0, "{typed:?}");
+        assert_eq!(edited.bytes() == before, code != 0, "{typed:?}");
+    }
+}
+
+#[test]
+fn with_data_on_standard_input_the_terminal_itself_is_asked() {
+    for (answer, code) in [("y\r", 0), ("n\r", 1)] {
+        let edited = Edited::new();
+        let line = format!(
+            "printf '%s' '{{\"singer_state\": {{\"n\": 3}}}}' | {} set {DEV} --input-file - --source {}",
+            env!("CARGO_BIN_EXE_statescope"),
+            edited.file()
+        );
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", &line]);
+        let mut terminal = Terminal::run(120, 30, command);
+        terminal.wait_for("Apply? [y/N]").press(answer);
+        assert_eq!(terminal.finishes().exit_code(), code);
+        let is_new = edited.state(DEV).unwrap() == r#"{"singer_state": {"n": 3}}"#;
+        assert_eq!(is_new, code == 0);
+    }
+}
+
+#[test]
+fn a_document_that_is_typed_is_no_answer() {
+    let edited = Edited::new();
+    let mut terminal = edited.start(&["set", DEV, "--input-file", "-"]);
+    terminal
+        .press("{\"singer_state\": {\"n\": 4}}\r\u{4}")
+        .wait_for("Apply? [y/N]")
+        .press("y\r");
+    assert_eq!(terminal.finishes().exit_code(), 0);
+    assert_eq!(edited.state(DEV).unwrap(), r#"{"singer_state": {"n": 4}}"#);
+}
+
+#[test]
+fn who_cannot_see_the_plan_is_not_asked() {
+    let edited = Edited::new();
+    let before = edited.bytes();
+    let line = format!(
+        "{} clear {DEV} --source {} 2>{}; echo code $?",
+        env!("CARGO_BIN_EXE_statescope"),
+        edited.file(),
+        edited.folder.path().join("said").display()
+    );
+    let mut command = CommandBuilder::new("/bin/sh");
+    command.args(["-c", &line]);
+    let mut terminal = Terminal::run(120, 30, command);
+    terminal.wait_for("code 5");
+    let said = std::fs::read_to_string(edited.folder.path().join("said")).unwrap();
+    assert!(said.contains("answer by --yes"), "{said}");
+    assert!(edited.bytes() == before);
+}
+
+#[test]
+fn a_state_that_changes_while_it_is_asked_is_left_alone_and_the_three_versions_are_shown() {
+    let edited = Edited::new();
+    let mut terminal = edited.start(&["put", DEV, "/singer_state/n", "2"]);
+    terminal.wait_for("Apply? [y/N]");
+    let theirs = r#"{"singer_state": {"n": 1, "theirs": true}}"#;
+    let sql = "UPDATE state SET completed_state = ?1 WHERE state_id = ?2";
+    edited.open().execute(sql, [theirs, DEV]).unwrap();
+    let before = edited.bytes();
+    terminal
+        .press("y\r")
+        .wait_for(&format!("conflict  {DEV}"))
+        .wait_for("changed since it was read; nothing was written")
+        .wait_for("since you read it")
+        .wait_for("+ singer_state.theirs")
+        .wait_for("what you want")
+        .wait_for("1 → 2")
+        .wait_for("operation 1 · nothing was written");
+    assert_eq!(terminal.finishes().exit_code(), 4);
+    assert!(edited.bytes() == before);
+    assert_eq!(edited.state(DEV).unwrap(), theirs);
+}
+
+#[test]
+fn of_many_states_the_worst_outcome_is_the_exit_code() {
+    let edited = Edited::new();
+    let mut terminal = edited.start(&["clear", DEV, "both-empty", "none"]);
+    terminal.wait_for("Apply? [y/N]");
+    let sql = "UPDATE state SET completed_state = '{}' WHERE state_id = ?1";
+    edited.open().execute(sql, [DEV]).unwrap();
+    terminal.press("y\r");
+    assert_eq!(terminal.finishes().exit_code(), 4);
+    let screen = terminal.screen();
+    let outcomes = format!("conflict  {DEV}\ndone  both-empty\nrefused  none\n");
+    assert!(screen.contains(&outcomes), "{screen}");
+    assert_eq!(edited.state(DEV).unwrap(), "{}");
+    assert_eq!(edited.state("both-empty"), None);
 }
 
 /// Writes how the terminal treats what is typed.

@@ -1,7 +1,6 @@
 //! `diff`: two states, by meaning.
 
-use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::io::ErrorKind;
 
 use super::names::Names;
 use super::output::Failure;
@@ -156,7 +155,8 @@ async fn operand(session: &mut Session, text: &str, at: Option<&str>) -> Result<
             Some(located) => {
                 let timeline = read::timeline(&located.source.open, &located.id).await?;
                 if is_known(&timeline) {
-                    session.mention(&located.source);
+                    session.mention(&located.source).await;
+                    session.look_for_overwritten(&located, false).await;
                     return job(session, located, timeline, snapshot);
                 }
                 whole = Some(located);
@@ -272,27 +272,9 @@ impl Job {
 }
 
 fn read_file(session: &Session, text: &str) -> Result<Document, Report> {
-    let (name, bytes) = if text == "-" {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes);
-        ("standard input", read.map(|_| bytes))
-    } else {
-        (
-            text,
-            std::fs::read(session.surroundings.directory.join(Path::new(text))),
-        )
-    };
-    let failed = |fault| Report::new(fault, format!("cannot read {name}"));
-    let bytes = bytes.map_err(|error| {
-        let fault = match error.kind() {
-            ErrorKind::NotFound => Fault::NotFound,
-            ErrorKind::PermissionDenied => Fault::Denied,
-            _ => Fault::Unreachable,
-        };
-        failed(fault).because(error)
-    })?;
+    let (name, bytes) = session.read_input(text)?;
     Document::parse(bytes).map_err(|error| {
-        failed(Fault::Corrupt)
+        Report::new(Fault::Corrupt, format!("cannot read {name}"))
             .because(format!("it is not JSON: {error}"))
             .hint("a file holds one JSON document, as `statescope get` prints it")
     })

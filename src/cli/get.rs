@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
-enum PartName {
+pub(super) enum PartName {
     Completed,
     Partial,
 }
@@ -57,7 +57,8 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .await
             .into());
     };
-    session.mention(&located.source);
+    session.mention(&located.source).await;
+    session.look_for_overwritten(&located, false).await;
     let state = match &arguments.at {
         None => now(session, &located).await?,
         Some(snapshot) => then(session, &located, snapshot).await?,

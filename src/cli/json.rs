@@ -105,7 +105,7 @@ impl Array {
 /// Is a failure as standard error carries it with `--json`.
 #[derive(Serialize)]
 struct ErrorLine<'r> {
-    error: &'static str,
+    error: &'r str,
     source: Option<&'r str>,
     state_id: Option<&'r str>,
     message: String,
@@ -114,8 +114,13 @@ struct ErrorLine<'r> {
 
 /// Gives a failure as one line of JSON.
 pub(super) fn error_line(report: &Report) -> Vec<u8> {
+    named_line(report.fault.name(), report)
+}
+
+/// Gives a report as one line of JSON, under a name of its own.
+pub(super) fn named_line(name: &str, report: &Report) -> Vec<u8> {
     let line = ErrorLine {
-        error: report.fault.name(),
+        error: name,
         source: report.source.as_deref(),
         state_id: report.state_id.as_deref(),
         message: report.sentence(),

@@ -75,7 +75,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     let mut listed = 0;
     let mut failed = Vec::new();
     for (place, source) in sources.iter().enumerate() {
-        session.mention(source);
+        session.mention(source).await;
         match read_source(source, &compared.beside(place), &filter, sink.as_mut()).await {
             Ok(count) => {
                 listed += count;

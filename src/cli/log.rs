@@ -51,7 +51,8 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .await
             .into());
     };
-    session.mention(&located.source);
+    session.mention(&located.source).await;
+    session.look_for_overwritten(&located, false).await;
     let timeline = read::timeline(&located.source.open, &located.id).await?;
     if !is_known(&timeline) {
         return Err(session
@@ -76,7 +77,8 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     Ok(0)
 }
 
-fn read_since(session: &Session, text: &str) -> Result<Timestamp, Report> {
+/// Reads a time that a person wrote, and says which instant it was taken for.
+pub(super) fn read_since(session: &Session, text: &str) -> Result<Timestamp, Report> {
     let at = session.clock.parse(text).ok_or_else(|| {
         Report::new(Fault::Usage, format!("'{text}' is no time")).hint(
             "write RFC 3339, a date (`2026-11-30`), `yesterday 03:00`, or an age (`2h`, `3d`)",

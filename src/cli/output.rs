@@ -69,19 +69,28 @@ impl Tone {
     }
 }
 
-/// Writes to standard output, locked and buffered.
+/// Writes to standard output, or standard error, locked and buffered.
 pub(super) struct Output {
-    out: BufWriter<io::StdoutLock<'static>>,
+    out: BufWriter<Box<dyn Write>>,
     /// Whether colours are wanted.
     colour: bool,
-    /// The width of the terminal; `None` when standard output is none.
+    /// The width of the terminal; `None` when it writes to none.
     width: Option<usize>,
 }
 
 impl Output {
     pub(super) fn new(colour: bool, width: Option<usize>) -> Self {
+        Self::to(Box::new(io::stdout().lock()), colour, width)
+    }
+
+    /// Writes to standard error instead, where what is no answer goes; not locked, so that errors can go between.
+    pub(super) fn aside(colour: bool, width: Option<usize>) -> Self {
+        Self::to(Box::new(io::stderr()), colour, width)
+    }
+
+    fn to(out: Box<dyn Write>, colour: bool, width: Option<usize>) -> Self {
         Self {
-            out: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+            out: BufWriter::with_capacity(1 << 16, out),
             colour,
             width,
         }

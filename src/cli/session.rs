@@ -5,7 +5,9 @@ use std::io::Write as _;
 
 use jiff::Timestamp;
 
+use super::journal::Place;
 use super::json;
+use super::notices::Told;
 use super::output::Output;
 use super::sites::{Sites, Source};
 use crate::domain::history::{Clock, Snapshot, Timeline};
@@ -31,6 +33,37 @@ impl Voice {
         }
     }
 
+    /// Says the last word of a command that wrote.
+    pub(super) fn last(self, text: impl Display) {
+        if self.speaks() {
+            let _ = writeln!(std::io::stderr(), "{}", printable(&text.to_string()));
+        }
+    }
+
+    /// Tells whether anything but errors is said.
+    pub(super) fn speaks(self) -> bool {
+        !self.quiet && !self.json
+    }
+
+    /// Says what became of something that a script should hear of too: a note for people, an error line for scripts.
+    pub(super) fn warn(self, name: &str, report: &Report) {
+        if self.json {
+            let _ = std::io::stderr().write_all(&json::named_line(name, report));
+        } else {
+            self.note(report.sentence());
+            if let Some(hint) = &report.hint {
+                self.more(hint);
+            }
+        }
+    }
+
+    /// Says more of what was just noted, on a line of its own.
+    pub(super) fn more(self, text: impl Display) {
+        if self.speaks() {
+            let _ = writeln!(std::io::stderr(), "  {}", printable(&text.to_string()));
+        }
+    }
+
     /// Says what failed.
     pub(super) fn error(self, report: &Report) {
         let mut stderr = std::io::stderr().lock();
@@ -44,7 +77,7 @@ impl Voice {
 
     /// Says what is worth knowing beside the answer.
     pub(super) fn note(self, text: impl Display) {
-        if !self.quiet && !self.json {
+        if self.speaks() {
             let _ = writeln!(
                 std::io::stderr(),
                 "statescope: {}",
@@ -61,6 +94,12 @@ pub(super) struct Session {
     pub(super) clock: Clock,
     pub(super) surroundings: Surroundings,
     pub(super) sites: Sites,
+    /// Where the journal is.
+    pub(super) journal: Place,
+    /// Whether colours are wanted on standard error.
+    pub(super) colour_aside: bool,
+    /// What was said of the journal already.
+    pub(super) told: Told,
     /// Whether something could not be read, while others answered.
     pub(super) missed: bool,
 }
@@ -73,7 +112,7 @@ impl Session {
     }
 
     /// Says what a reader should know of a source before believing the answer.
-    pub(super) fn mention(&self, source: &Source) {
+    pub(super) async fn mention(&mut self, source: &Source) {
         let site = &source.open.site;
         if self.voice.verbose {
             self.voice.note(format_args!(
@@ -87,6 +126,7 @@ impl Session {
                 source.open.source
             ));
         }
+        self.look_back(source).await;
     }
 
     /// Finds a snapshot of a timeline, and says which instant a time without an offset was taken for.

@@ -6,8 +6,9 @@ use super::nearest::Nearest;
 use super::session::Session;
 use crate::domain::history::Timeline;
 use crate::domain::id::StateId;
+use crate::domain::operation::Operation;
 use crate::ops::{OpenSite, read};
-use crate::project::{Site, Surroundings};
+use crate::project::{DecidedBy, Site, Surroundings};
 use crate::report::{Fault, Report, printable};
 use futures_util::StreamExt;
 
@@ -16,6 +17,8 @@ use futures_util::StreamExt;
 pub(super) struct Chosen {
     pub(super) sources: Vec<String>,
     pub(super) project: Option<PathBuf>,
+    /// Why no source is to be written to, if none is.
+    pub(super) read_only: Option<String>,
 }
 
 /// Holds one source that can be asked.
@@ -26,6 +29,8 @@ pub(super) struct Source {
     pub(super) open: OpenSite,
     /// Whether it is the project's that `--project` or the working directory names.
     is_project: bool,
+    /// The words that choose it on a command line, each with a space before it; none for what is found without any.
+    pub(super) words: String,
 }
 
 /// Holds the sources that can be asked, and why others cannot.
@@ -33,6 +38,8 @@ pub(super) struct Source {
 pub(super) struct Sites {
     sources: Vec<Source>,
     failed: Vec<Report>,
+    read_only: Option<String>,
+    is_named: bool,
 }
 
 /// Holds what a written state ID means.
@@ -43,11 +50,23 @@ pub(super) struct Located {
 }
 
 impl Source {
-    fn new(name: Option<&str>, site: Site, is_project: bool) -> Self {
+    fn new(name: Option<&str>, site: Site, read_only: Option<String>) -> Self {
+        let words = name.map(|name| format!(" --source {}", shell_word(name)));
         Self {
             name: name.map_or_else(|| site.name.clone(), str::to_owned),
-            open: OpenSite::new(site, None),
-            is_project,
+            open: OpenSite::new(site, read_only),
+            is_project: false,
+            words: words.unwrap_or_default(),
+        }
+    }
+
+    fn of_project(folder: Option<&Path>, site: Site, read_only: Option<String>) -> Self {
+        let word = |folder: &Path| shell_word(&folder.display().to_string());
+        let words = folder.map(|folder| format!(" --project {}", word(folder)));
+        Self {
+            is_project: true,
+            words: words.unwrap_or_default(),
+            ..Self::new(None, site, read_only)
         }
     }
 }
@@ -55,36 +74,44 @@ impl Source {
 impl Sites {
     /// Finds the sources without opening any. A wrong name stops; what else fails is kept, so that the others are asked.
     pub(super) fn resolve(chosen: &Chosen, surroundings: &Surroundings) -> Result<Self, Report> {
-        let mut found = Self::default();
+        let read_only = || chosen.read_only.clone();
+        let mut found = Self {
+            read_only: read_only(),
+            is_named: chosen.project.is_some() || !chosen.sources.is_empty(),
+            ..Self::default()
+        };
         if let Some(folder) = &chosen.project {
-            found.add(None, project(surroundings, folder), true)?;
+            let site = project(surroundings, folder);
+            found.add(site.map(|site| Source::of_project(Some(folder), site, read_only())))?;
         }
         for text in &chosen.sources {
-            found.add(Some(text), surroundings.source(text), false)?;
+            let site = surroundings.source(text);
+            found.add(site.map(|site| Source::new(Some(text), site, read_only())))?;
         }
-        if chosen.project.is_none() && chosen.sources.is_empty() {
-            found.add(None, surroundings.nearest(), true)?;
+        if !found.is_named {
+            let site = surroundings.nearest();
+            found.add(site.map(|site| Source::of_project(None, site, read_only())))?;
         }
         Ok(found)
     }
 
-    fn add(
-        &mut self,
-        name: Option<&str>,
-        site: Result<Site, Report>,
-        is_project: bool,
-    ) -> Result<(), Report> {
-        match site {
-            Ok(site) => {
-                let known = |source: &Source| source.open.site.location == site.location;
+    fn add(&mut self, source: Result<Source, Report>) -> Result<(), Report> {
+        match source {
+            Ok(source) => {
+                let known = |other: &Source| other.open.site.location == source.open.site.location;
                 if !self.sources.iter().any(known) {
-                    self.sources.push(Source::new(name, site, is_project));
+                    self.sources.push(source);
                 }
             }
             Err(report) if report.fault == Fault::Usage => return Err(report),
             Err(report) => self.failed.push(report),
         }
         Ok(())
+    }
+
+    /// Tells whether the command line or the environment named any source.
+    pub(super) fn is_named(&self) -> bool {
+        self.is_named
     }
 
     /// Gives every site, or the first reason why one cannot be had.
@@ -151,6 +178,20 @@ impl Session {
         }
     }
 
+    /// Gives the one source that a command without a state ID means: the project's own, else the only one.
+    pub(super) fn only_source(&mut self) -> Result<Source, Report> {
+        let mut sources = self.sources()?;
+        let own = sources.iter().position(|source| source.is_project);
+        if let Some(place) = own.or((sources.len() == 1).then_some(0)) {
+            return Ok(sources.swap_remove(place));
+        }
+        let names: Vec<&str> = sources.iter().map(|source| &*source.open.source).collect();
+        let report = Report::new(Fault::Usage, "one command writes to one source");
+        Err(report
+            .because(format!("{} were named", names.join(" and ")))
+            .hint("name one of them by --source"))
+    }
+
     /// Finds the source that `SOURCE::STATE_ID` names; `None` for a bare ID.
     pub(super) fn qualified(&self, text: &str) -> Result<Option<Located>, Report> {
         for (at, separator) in text.match_indices("::") {
@@ -175,7 +216,19 @@ impl Session {
             return Ok(None);
         }
         let site = self.surroundings.source(name)?;
-        Ok(Some(Source::new(Some(name), site, false)))
+        let read_only = self.sites.read_only.clone();
+        Ok(Some(Source::new(Some(name), site, read_only)))
+    }
+
+    /// Gives the source that an operation wrote to, where no command line names it.
+    pub(super) fn source_of_operation(&self, operation: &Operation) -> Result<Source, Report> {
+        let name = &operation.source_name;
+        let site = Site {
+            decided_by: DecidedBy::Operation(operation.id.0),
+            ..self.surroundings.source(name)?
+        };
+        let read_only = self.sites.read_only.clone();
+        Ok(Source::new(Some(name), site, read_only))
     }
 
     /// Finds the source that a state ID means; `None` when several were asked and none has it.

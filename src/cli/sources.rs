@@ -53,6 +53,7 @@ pub(super) async fn run(session: &mut Session) -> Result<u8, Failure> {
     let sources = session.sources()?;
     let mut found = Vec::with_capacity(sources.len());
     for source in &sources {
+        session.look_back(source).await;
         let facts = read::facts(&source.open).await;
         if let Err(report) = &facts {
             session.miss(report);
