@@ -11,6 +11,9 @@
 
 mod support;
 
+#[path = "oracle/writes.rs"]
+mod writes;
+
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
