@@ -103,7 +103,7 @@ fn changed(before: Option<&Snapshot>, after: &Snapshot) -> Option<Counts> {
     Some(diff(before, after).counts())
 }
 
-/// Is one snapshot, with every key that PRODUCT promises.
+/// Is one snapshot, with every key of the JSON form.
 #[derive(Serialize)]
 struct Line<'t> {
     number: usize,

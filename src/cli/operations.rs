@@ -162,7 +162,7 @@ fn number(undoes: Undoes) -> String {
     }
 }
 
-/// Is one operation, with every key that PRODUCT promises.
+/// Is one operation, with every key of the JSON form.
 #[derive(Serialize)]
 struct Line<'o> {
     id: i64,
