@@ -146,7 +146,16 @@ pub async fn overwritten(
     let ids: Vec<StateId> = open.iter().map(|(_, item)| item.state_id.clone()).collect();
     let current = site.backend.current(&ids).await;
     let current = current.map_err(|error| error.report(&site.source))?;
-    for ((operation, item), now) in open.into_iter().zip(current) {
+    let changed: Vec<_> = open
+        .into_iter()
+        .zip(current)
+        .filter(|((_, item), now)| sides_of(now) != item.after)
+        .collect();
+    // Who wrote what is there now was in the journal before; but maybe not yet when that was read first.
+    let ids: Vec<StateId> = changed.iter().map(|(_, now)| now.id.clone()).collect();
+    let known = Known::of(site, journal, &ids).await?;
+    let by_state = known.by_state();
+    for ((operation, item), now) in changed {
         let behind = by_state.get(&now.id).map_or(&[][..], Vec::as_slice);
         let moment = (operation.id, operation.at);
         if let Fate::Overwritten(by) = fate_of(behind, moment, item.after.as_ref(), &now) {
@@ -154,6 +163,10 @@ pub async fn overwritten(
         }
     }
     Ok(all)
+}
+
+fn sides_of(now: &Current) -> Option<Sides> {
+    now.stored.as_ref().map(|stored| sides(&stored.state))
 }
 
 /// Holds what a journal knows of some states of one source, the newest first.
@@ -284,6 +297,8 @@ pub(super) async fn fate(
 
 /// Tells what became of what an operation wrote, from the journal and from what the source holds and says of its runs.
 ///
+/// What the journal knows must have been read after what the source holds: who writes is in it before.
+///
 /// Whoever writes a state after having read ours has moved it on: a later operation that saw it, a run that began after it,
 /// a merge that left the completed part as it was. Everything else has written over it.
 fn fate_of(
@@ -292,7 +307,7 @@ fn fate_of(
     after: Option<&Sides>,
     now: &Current,
 ) -> Fate {
-    let there = now.stored.as_ref().map(|stored| sides(&stored.state));
+    let there = sides_of(now);
     if there.as_ref() == after {
         return Fate::Kept;
     }
@@ -499,7 +514,7 @@ async fn holds(site: &OpenSite, operation: &Operation) -> Result<Vec<Holds>, Rep
         .iter()
         .zip(current)
         .map(|(item, now)| {
-            let there = now.stored.as_ref().map(|stored| sides(&stored.state));
+            let there = sides_of(&now);
             if there == item.after {
                 Holds::New
             } else if there == item.before {
