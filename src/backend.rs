@@ -1,7 +1,6 @@
 //! Stores: how each technology's states and runs are read and written. One file a technology.
 
 use std::fmt::{Debug, Display};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -214,13 +213,32 @@ impl BackendError {
     }
 }
 
+/// Holds an open store, by what it can be asked.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The store.
+    pub states: Arc<dyn StateBackend>,
+    /// The same store, when it is a system database.
+    pub runs: Option<Arc<dyn SystemDatabase>>,
+}
+
+impl Opened {
+    fn database(store: impl SystemDatabase + 'static) -> Self {
+        let runs: Arc<dyn SystemDatabase> = Arc::new(store);
+        Self {
+            states: Arc::clone(&runs) as Arc<dyn StateBackend>,
+            runs: Some(runs),
+        }
+    }
+}
+
 /// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not.
-pub fn open(location: &Location, read_only: Option<String>) -> Arc<dyn SystemDatabase> {
-    let store: Arc<dyn SystemDatabase> = match location {
-        Location::Sqlite(path) => Arc::new(sqlite::Sqlite::new(PathBuf::clone(path))),
-    };
-    match read_only {
-        None => store,
-        Some(why) => Arc::new(guard::ReadOnly::new(store, why)),
+pub fn open(location: &Location, read_only: Option<String>) -> Opened {
+    match (location, read_only) {
+        (Location::Sqlite(path), None) => Opened::database(sqlite::Sqlite::new(path.clone())),
+        (Location::Sqlite(path), Some(why)) => {
+            let store = sqlite::Sqlite::new(path.clone());
+            Opened::database(guard::ReadOnly::new(store, why))
+        }
     }
 }

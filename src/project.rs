@@ -41,16 +41,42 @@ impl fmt::Display for DecidedBy {
 pub struct Site {
     /// The project's folder name, or the file's name.
     pub name: String,
-    /// Where the runs are, and the states unless `elsewhere` says that they are not.
-    pub location: Location,
-    /// What chose that place.
-    pub decided_by: DecidedBy,
-    /// The state backend that the project names instead of its system database, and what named it. What the system
-    /// database holds of states is then not what Meltano reads.
+    /// Where the states are, unless `elsewhere` says that Meltano reads others.
+    pub states: Source,
+    /// Where the runs are; the same source as that of the states, where one plays both roles, and `None` for a bare source
+    /// that holds no runs.
+    pub runs: Option<Source>,
+    /// The state backend that the project names and that this version does not open, and what named it. The source of the
+    /// states is then the system database, and what it holds is not what Meltano reads.
     pub elsewhere: Option<(String, DecidedBy)>,
 }
 
+/// Names one source of a site, and what chose it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Its place.
+    pub location: Location,
+    /// What chose that place.
+    pub decided_by: DecidedBy,
+}
+
 impl Site {
+    /// Makes one of a single source that plays both roles.
+    pub fn of_one(name: impl Into<String>, source: Source) -> Self {
+        Self {
+            name: name.into(),
+            runs: Some(source.clone()),
+            states: source,
+            elsewhere: None,
+        }
+    }
+
+    /// Tells whether one source plays both roles.
+    pub fn is_one_source(&self) -> bool {
+        let runs = self.runs.as_ref();
+        runs.is_some_and(|runs| runs.location == self.states.location)
+    }
+
     /// Tells whether the project's Meltano would read its states from here.
     pub fn is_live(&self) -> bool {
         self.elsewhere.is_none()
@@ -62,12 +88,14 @@ impl Site {
             || path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        Self {
+        let decided_by = DecidedBy::CommandLine;
+        Self::of_one(
             name,
-            location,
-            decided_by: DecidedBy::CommandLine,
-            elsewhere: None,
-        }
+            Source {
+                location,
+                decided_by,
+            },
+        )
     }
 }
 
@@ -153,25 +181,30 @@ impl Surroundings {
     pub fn project(&self, folder: &Path) -> Result<Site, Report> {
         let settings = Settings::read(self, folder)?;
         let database = settings.get("database_uri", "MELTANO_DATABASE_URI");
-        let (location, decided_by) = match database {
+        let database = match database {
             None => {
                 let file = PathBuf::from(settings.system_directory()).join("meltano.db");
-                (Location::Sqlite(file), DecidedBy::Default)
+                Source {
+                    location: Location::Sqlite(file),
+                    decided_by: DecidedBy::Default,
+                }
             }
-            Some((uri, decided_by)) => (database_at(&uri, folder, &decided_by)?, decided_by),
+            Some((uri, decided_by)) => Source {
+                location: database_at(&uri, folder, &decided_by)?,
+                decided_by,
+            },
         };
         let elsewhere = settings
             .get("state_backend.uri", "MELTANO_STATE_BACKEND_URI")
             .filter(|(uri, _)| uri != "systemdb")
             .map(|(uri, decided_by)| (without_secrets(&uri), decided_by));
+        let name = folder.file_name().map_or_else(
+            || folder.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         Ok(Site {
-            name: folder.file_name().map_or_else(
-                || folder.display().to_string(),
-                |name| name.to_string_lossy().into_owned(),
-            ),
-            location,
-            decided_by,
             elsewhere,
+            ..Site::of_one(name, database)
         })
     }
 }
@@ -393,10 +426,12 @@ mod tests {
         #[case] want: &str,
     ) {
         let (folder, site) = project(files, variables);
+        let site = site.unwrap();
         assert_eq!(
-            site.unwrap().location,
+            site.states.location,
             Location::Sqlite(folder.path().join(want))
         );
+        assert!(site.is_one_source());
     }
 
     #[test]

@@ -98,7 +98,8 @@ impl Sites {
     fn add(&mut self, source: Result<Source, Report>) -> Result<(), Report> {
         match source {
             Ok(source) => {
-                let known = |other: &Source| other.open.site.location == source.open.site.location;
+                let place = |source: &Source| source.open.site.states.location.clone();
+                let known = |other: &Source| place(other) == place(&source);
                 if !self.sources.iter().any(known) {
                     self.sources.push(source);
                 }
@@ -223,10 +224,8 @@ impl Session {
     /// Gives the source that an operation wrote to, where no command line names it.
     pub(super) fn source_of_operation(&self, operation: &Operation) -> Result<Source, Report> {
         let name = &operation.source_name;
-        let site = Site {
-            decided_by: DecidedBy::Operation(operation.id.0),
-            ..self.surroundings.source(name)?
-        };
+        let mut site = self.surroundings.source(name)?;
+        site.states.decided_by = DecidedBy::Operation(operation.id.0);
         let read_only = self.sites.read_only.clone();
         Ok(Source::new(Some(name), site, read_only))
     }

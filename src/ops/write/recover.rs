@@ -137,9 +137,7 @@ pub async fn overwritten(
         let by = operation.message.clone().unwrap_or_default();
         return Ok(Some(of(operation, &item, by)));
     }
-    let failed = |error: crate::backend::BackendError| error.report(&site.source);
-    let current = site.backend.current(std::slice::from_ref(id)).await;
-    let current = current.map_err(failed)?;
+    let current = site.current(std::slice::from_ref(id)).await?;
     let Some(now) = current.first() else {
         return Ok(None);
     };
@@ -458,8 +456,7 @@ pub(super) async fn body(journal: &dyn JournalStore, hash: ContentHash) -> Resul
 async fn holds(site: &OpenSite, operation: &Operation) -> Result<Vec<Holds>, Report> {
     let items = &operation.items;
     let ids: Vec<StateId> = items.iter().map(|item| item.state_id.clone()).collect();
-    let current = site.backend.current(&ids).await;
-    let current = current.map_err(|error| error.report(&site.source))?;
+    let current = site.current(&ids).await?;
     Ok(items
         .iter()
         .zip(current)
@@ -482,7 +479,7 @@ async fn find(journal: &dyn JournalStore, query: Query) -> Result<Vec<Operation>
 }
 
 async fn key(site: &OpenSite) -> Result<SourceKey, Report> {
-    let key = site.backend.key().await;
+    let key = site.states.key().await;
     key.map_err(|error| error.report(&site.source))
 }
 
