@@ -1,19 +1,26 @@
 //! Stores: how each technology's states and runs are read and written. One file a technology.
 
 use std::fmt::{Debug, Display};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
+use jiff::SignedDuration;
+use tokio::task::JoinError;
 
 use crate::domain::edit::{Batch, Confirmed};
 use crate::domain::history::{Folding, Run, RunRecord, Stored};
 use crate::domain::id::StateId;
 use crate::domain::job::Listed;
 use crate::domain::location::{Location, SourceKey};
+use crate::domain::lock::LOCK_TIMEOUT;
 use crate::domain::version::Version;
 use crate::report::{Fault, Report};
 
+mod chunks;
+pub mod files;
 mod guard;
 pub mod sqlite;
 
@@ -190,7 +197,10 @@ impl BackendError {
                 Fault::Corrupt,
                 "check that the path names a system database; restore it from a backup if it does",
             ),
-            Self::Unsupported(_) => (Fault::Unsupported, "name a Meltano system database"),
+            Self::Unsupported(_) => (
+                Fault::Unsupported,
+                "name a Meltano system database or a state directory",
+            ),
             Self::Interrupted => (
                 Fault::Unreachable,
                 "any Meltano command on it undoes that, as `meltano state list`; nothing that was finished is lost",
@@ -213,6 +223,22 @@ impl BackendError {
     }
 }
 
+/// Says that a thread which asked a store came to a bad end.
+fn stopped(doing: &str, error: &JoinError) -> BackendError {
+    BackendError::Unreachable(format!("{doing} it stopped half-way: {error}"))
+}
+
+/// Names a place on disk for good. What is no text in its path, and the sign that stands for it, is written as `%` and two
+/// digits, so that no two paths have one key.
+fn key_of(kind: &str, path: &Path) -> SourceKey {
+    let mut key = format!("{kind}:");
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        key.push_str(&chunk.valid().replace('%', "%25"));
+        key.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    SourceKey::new(key)
+}
+
 /// Holds an open store, by what it can be asked.
 #[derive(Debug, Clone)]
 pub struct Opened {
@@ -232,9 +258,22 @@ impl Opened {
     }
 }
 
-/// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not.
-pub fn open(location: &Location, read_only: Option<String>) -> Opened {
+/// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not; locks of a
+/// store that has some hold for `lock_timeout`, Meltano's default unless it is given.
+pub fn open(
+    location: &Location,
+    lock_timeout: Option<SignedDuration>,
+    read_only: Option<String>,
+) -> Opened {
     match (location, read_only) {
+        (Location::Directory(path), read_only) => {
+            let store = files::Files::new(path.clone(), lock_timeout.unwrap_or(LOCK_TIMEOUT));
+            let states: Arc<dyn StateBackend> = match read_only {
+                None => Arc::new(store),
+                Some(why) => Arc::new(guard::ReadOnly::new(store, why)),
+            };
+            Opened { states, runs: None }
+        }
         (Location::Sqlite(path), None) => Opened::database(sqlite::Sqlite::new(path.clone())),
         (Location::Sqlite(path), Some(why)) => {
             let store = sqlite::Sqlite::new(path.clone());

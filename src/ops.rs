@@ -39,11 +39,12 @@ struct Runs {
 impl OpenSite {
     /// Opens a site; touches nothing yet, so it cannot fail. `read_only` says why it is not to be written to, if it is not.
     pub fn new(site: Site, read_only: Option<String>) -> Self {
-        let Opened { states, runs } = backend::open(&site.states.location, read_only.clone());
+        let Opened { states, runs } =
+            backend::open(&site.states.location, site.lock_timeout, read_only.clone());
         let runs = match (&site.runs, runs) {
             (Some(_), Some(database)) if site.is_one_source() => Some((database, true)),
             (Some(source), _) => {
-                let opened = backend::open(&source.location, read_only);
+                let opened = backend::open(&source.location, site.lock_timeout, read_only);
                 opened.runs.map(|database| (database, false))
             }
             (None, _) => None,

@@ -8,7 +8,7 @@ use crate::domain::history::Timeline;
 use crate::domain::id::StateId;
 use crate::domain::operation::Operation;
 use crate::ops::{OpenSite, read};
-use crate::project::{DecidedBy, Site, Surroundings};
+use crate::project::{DecidedBy, Site, Surroundings, is_state_directory};
 use crate::report::{Fault, Report, printable};
 use futures_util::StreamExt;
 
@@ -213,6 +213,7 @@ impl Session {
         let place = self.surroundings.directory.join(name);
         let is_place = name.starts_with(['.', '/']) || name.contains("://");
         let is_source = place.is_file() || place.join("meltano.yml").is_file();
+        let is_source = is_source || is_state_directory(&place);
         if name.is_empty() || !(is_place || is_source) {
             return Ok(None);
         }
@@ -272,11 +273,18 @@ impl Session {
             None => self.sources().unwrap_or_default(),
         };
         let mut nearest = Nearest::to(id);
+        let mut is_locked = false;
         for source in &sources {
             let mut chunks = read::list(&source.open);
             // A source that fails here has been reported where the ID was looked for; it only has nothing to offer.
             while let Some(Ok(chunk)) = chunks.next().await {
-                chunk.jobs.into_iter().for_each(|job| nearest.add(job.id));
+                for job in chunk.jobs {
+                    if job.id.as_str() == id {
+                        is_locked |= job.lock.is_some();
+                    } else {
+                        nearest.add(job.id);
+                    }
+                }
             }
         }
         let places: Vec<&str> = sources.iter().map(|source| &*source.open.source).collect();
@@ -286,6 +294,9 @@ impl Session {
             [place] => report.on_source(place),
             _ => report,
         };
+        if is_locked {
+            return report.because("it has a lock there, and neither a state nor a run");
+        }
         match nearest.names().as_slice() {
             [] => report.hint("`statescope list` names the state IDs"),
             names => report.hint(format!("did you mean {}?", any_of(names))),

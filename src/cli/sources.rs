@@ -121,7 +121,11 @@ impl<'s> Line<'s> {
 
 /// Says what the site uses the source for.
 fn roles(found: &Found<'_>) -> Vec<&'static str> {
-    let Found { site, source: found, .. } = found;
+    let Found {
+        site,
+        source: found,
+        ..
+    } = found;
     let has_runs = |facts: &SourceFacts| facts.capabilities.runs;
     let mut roles = Vec::new();
     if found.holds_states && site.open.site.is_live() {

@@ -141,7 +141,7 @@ pub async fn timeline(site: &OpenSite, id: &StateId) -> Result<Timeline, Report>
         .map_or(Folding::Written, |able| able.folding);
     let records = runs.if_there(runs.database.runs(id).await);
     let now = site.states.read(id).await.map_err(&failed)?;
-    Ok(Timeline::build(
+    Ok(Timeline::of_two_sources(
         id.clone(),
         records.map_err(of_state)?,
         folding,

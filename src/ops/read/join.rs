@@ -9,7 +9,7 @@ use super::report;
 use crate::backend::Listing;
 use crate::domain::history::Run;
 use crate::domain::id::StateId;
-use crate::domain::job::Listed;
+use crate::domain::job::{Beside, Listed};
 use crate::ops::{OpenSite, Runs};
 use crate::report::Report;
 
@@ -165,6 +165,7 @@ impl<'s> Joined<'s> {
                 stored: None,
                 last_run: ran.last_run,
                 last_edit: ran.last_edit,
+                beside: Beside::default(),
             }));
             if rows.len() == CHUNK_ROWS {
                 break;

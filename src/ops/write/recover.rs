@@ -434,6 +434,7 @@ pub(super) async fn state(
         match part {
             Part::Completed => parts[0] = content,
             Part::Partial => parts[1] = content,
+            Part::Body => return Ok(Some(State::undivided(content))),
         }
     }
     let [completed, partial] = parts;
