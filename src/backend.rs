@@ -22,6 +22,7 @@ use crate::report::{Fault, Report};
 mod chunks;
 pub mod files;
 mod guard;
+pub mod memory;
 pub mod sqlite;
 
 /// The result of asking a store.
