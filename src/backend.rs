@@ -1,21 +1,28 @@
 //! Stores: how each technology's states and runs are read and written. One file a technology.
 
 use std::fmt::{Debug, Display};
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
+use jiff::SignedDuration;
+use tokio::task::JoinError;
 
 use crate::domain::edit::{Batch, Confirmed};
 use crate::domain::history::{Folding, Run, RunRecord, Stored};
 use crate::domain::id::StateId;
 use crate::domain::job::Listed;
 use crate::domain::location::{Location, SourceKey};
+use crate::domain::lock::LOCK_TIMEOUT;
 use crate::domain::version::Version;
 use crate::report::{Fault, Report};
 
+mod chunks;
+pub mod files;
 mod guard;
+pub mod memory;
 pub mod sqlite;
 
 /// The result of asking a store.
@@ -191,7 +198,10 @@ impl BackendError {
                 Fault::Corrupt,
                 "check that the path names a system database; restore it from a backup if it does",
             ),
-            Self::Unsupported(_) => (Fault::Unsupported, "name a Meltano system database"),
+            Self::Unsupported(_) => (
+                Fault::Unsupported,
+                "name a Meltano system database or a state directory",
+            ),
             Self::Interrupted => (
                 Fault::Unreachable,
                 "any Meltano command on it undoes that, as `meltano state list`; nothing that was finished is lost",
@@ -214,13 +224,61 @@ impl BackendError {
     }
 }
 
-/// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not.
-pub fn open(location: &Location, read_only: Option<String>) -> Arc<dyn SystemDatabase> {
-    let store: Arc<dyn SystemDatabase> = match location {
-        Location::Sqlite(path) => Arc::new(sqlite::Sqlite::new(PathBuf::clone(path))),
-    };
-    match read_only {
-        None => store,
-        Some(why) => Arc::new(guard::ReadOnly::new(store, why)),
+/// Says that a thread which asked a store came to a bad end.
+fn stopped(doing: &str, error: &JoinError) -> BackendError {
+    BackendError::Unreachable(format!("{doing} it stopped half-way: {error}"))
+}
+
+/// Names a place on disk for good. What is no text in its path, and the sign that stands for it, is written as `%` and two
+/// digits, so that no two paths have one key.
+fn key_of(kind: &str, path: &Path) -> SourceKey {
+    let mut key = format!("{kind}:");
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        key.push_str(&chunk.valid().replace('%', "%25"));
+        key.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    SourceKey::new(key)
+}
+
+/// Holds an open store, by what it can be asked.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The store.
+    pub states: Arc<dyn StateBackend>,
+    /// The same store, when it is a system database.
+    pub runs: Option<Arc<dyn SystemDatabase>>,
+}
+
+impl Opened {
+    fn database(store: impl SystemDatabase + 'static) -> Self {
+        let runs: Arc<dyn SystemDatabase> = Arc::new(store);
+        Self {
+            states: Arc::clone(&runs) as Arc<dyn StateBackend>,
+            runs: Some(runs),
+        }
+    }
+}
+
+/// Opens the store at a location; touches nothing yet. `read_only` says why it is not to be written to, if it is not; locks of a
+/// store that has some hold for `lock_timeout`, Meltano's default unless it is given.
+pub fn open(
+    location: &Location,
+    lock_timeout: Option<SignedDuration>,
+    read_only: Option<String>,
+) -> Opened {
+    match (location, read_only) {
+        (Location::Directory(path), read_only) => {
+            let store = files::Files::new(path.clone(), lock_timeout.unwrap_or(LOCK_TIMEOUT));
+            let states: Arc<dyn StateBackend> = match read_only {
+                None => Arc::new(store),
+                Some(why) => Arc::new(guard::ReadOnly::new(store, why)),
+            };
+            Opened { states, runs: None }
+        }
+        (Location::Sqlite(path), None) => Opened::database(sqlite::Sqlite::new(path.clone())),
+        (Location::Sqlite(path), Some(why)) => {
+            let store = sqlite::Sqlite::new(path.clone());
+            Opened::database(guard::ReadOnly::new(store, why))
+        }
     }
 }

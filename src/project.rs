@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
 use serde_json::Value;
 
 use crate::domain::location::Location;
@@ -41,33 +42,64 @@ impl fmt::Display for DecidedBy {
 pub struct Site {
     /// The project's folder name, or the file's name.
     pub name: String,
-    /// Where the runs are, and the states unless `elsewhere` says that they are not.
+    /// Where the states are, unless `elsewhere` says that Meltano reads others.
+    pub states: Source,
+    /// Where the runs are; the same source as that of the states, where one plays both roles, and `None` for a bare source
+    /// that holds no runs.
+    pub runs: Option<Source>,
+    /// The state backend that the project names and that this version does not open, and what named it. The source of the
+    /// states is then the system database, and what it holds is not what Meltano reads.
+    pub elsewhere: Option<(String, DecidedBy)>,
+    /// How long a lock on a state holds, where the project says.
+    pub lock_timeout: Option<SignedDuration>,
+}
+
+/// Names one source of a site, and what chose it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Its place.
     pub location: Location,
     /// What chose that place.
     pub decided_by: DecidedBy,
-    /// The state backend that the project names instead of its system database, and what named it. What the system
-    /// database holds of states is then not what Meltano reads.
-    pub elsewhere: Option<(String, DecidedBy)>,
 }
 
 impl Site {
+    /// Makes one of a single source that plays both roles.
+    pub fn of_one(name: impl Into<String>, source: Source) -> Self {
+        Self {
+            name: name.into(),
+            runs: Some(source.clone()),
+            states: source,
+            elsewhere: None,
+            lock_timeout: None,
+        }
+    }
+
+    /// Tells whether one source plays both roles.
+    pub fn is_one_source(&self) -> bool {
+        let runs = self.runs.as_ref();
+        runs.is_some_and(|runs| runs.location == self.states.location)
+    }
+
     /// Tells whether the project's Meltano would read its states from here.
     pub fn is_live(&self) -> bool {
         self.elsewhere.is_none()
     }
 
     fn bare(location: Location) -> Self {
-        let Location::Sqlite(path) = &location;
+        let (Location::Sqlite(path) | Location::Directory(path)) = &location;
         let name = path.file_name().map_or_else(
             || path.display().to_string(),
             |name| name.to_string_lossy().into_owned(),
         );
-        Self {
-            name,
+        let holds_runs = matches!(location, Location::Sqlite(_));
+        let source = Source {
             location,
             decided_by: DecidedBy::CommandLine,
-            elsewhere: None,
-        }
+        };
+        let mut site = Self::of_one(name, source);
+        site.runs = site.runs.filter(|_| holds_runs);
+        site
     }
 }
 
@@ -105,26 +137,31 @@ impl Surroundings {
         folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
     }
 
-    /// Finds what a SOURCE on the command line means: a URI, a file, or the folder of a Meltano project.
+    /// Finds what a SOURCE on the command line means: a URI, a file, the folder of a Meltano project, else a state directory.
     pub fn source(&self, text: &str) -> Result<Site, Report> {
         if let Some(location) = Location::parse(text, &self.directory) {
             return location.map(Site::bare);
         }
         if text.is_empty() {
             return Err(Report::new(Fault::Usage, "a source has an empty name")
-                .hint("name a SQLite file or a Meltano project"));
+                .hint("name a SQLite file, a state directory or a Meltano project"));
         }
         let path = self.directory.join(text);
         if path.is_dir() {
             if path.join("meltano.yml").is_file() {
                 return self.project(&path);
             }
+            if is_state_directory(&path) {
+                return Ok(Site::bare(Location::Directory(path.components().collect())));
+            }
             return Err(Report::new(
                 Fault::NotFound,
                 format!("{} is no Meltano project", path.display()),
             )
-            .because("the folder has no meltano.yml")
-            .hint("name a project's folder, or the SQLite file itself"));
+            .because("the folder has no meltano.yml, and no folder in it has a state.json")
+            .hint(
+                "name a project's folder, the SQLite file itself, or an empty state directory as `file:///DIR`",
+            ));
         }
         Ok(Site::bare(Location::Sqlite(path)))
     }
@@ -153,34 +190,70 @@ impl Surroundings {
     pub fn project(&self, folder: &Path) -> Result<Site, Report> {
         let settings = Settings::read(self, folder)?;
         let database = settings.get("database_uri", "MELTANO_DATABASE_URI");
-        let (location, decided_by) = match database {
+        let database = match database {
             None => {
                 let file = PathBuf::from(settings.system_directory()).join("meltano.db");
-                (Location::Sqlite(file), DecidedBy::Default)
+                Source {
+                    location: Location::Sqlite(file),
+                    decided_by: DecidedBy::Default,
+                }
             }
-            Some((uri, decided_by)) => (database_at(&uri, folder, &decided_by)?, decided_by),
+            Some((uri, decided_by)) => Source {
+                location: database_at(&uri, folder, &decided_by)?,
+                decided_by,
+            },
         };
-        let elsewhere = settings
-            .get("state_backend.uri", "MELTANO_STATE_BACKEND_URI")
-            .filter(|(uri, _)| uri != "systemdb")
-            .map(|(uri, decided_by)| (without_secrets(&uri), decided_by));
+        let named = settings.get("state_backend.uri", "MELTANO_STATE_BACKEND_URI");
+        let named = named.filter(|(uri, _)| uri != "systemdb");
+        let (mut states, mut elsewhere) = (database.clone(), None);
+        if let Some((uri, decided_by)) = named {
+            match Location::of_state_backend(&uri) {
+                None => elsewhere = Some((without_secrets(&uri), decided_by)),
+                Some(location) => {
+                    let location = location.map_err(chosen_by(&decided_by))?;
+                    states = Source {
+                        location,
+                        decided_by,
+                    };
+                }
+            }
+        }
+        let name = folder.file_name().map_or_else(
+            || folder.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         Ok(Site {
-            name: folder.file_name().map_or_else(
-                || folder.display().to_string(),
-                |name| name.to_string_lossy().into_owned(),
-            ),
-            location,
-            decided_by,
+            name,
+            states,
+            runs: Some(database),
             elsewhere,
+            lock_timeout: settings.lock_timeout(),
         })
     }
 }
 
-fn database_at(uri: &str, folder: &Path, decided_by: &DecidedBy) -> Result<Location, Report> {
-    let wrong = |report: Report| Report {
+/// Says of a setting's value that is wrong what chose it.
+fn chosen_by(decided_by: &DecidedBy) -> impl Fn(Report) -> Report + '_ {
+    move |report| Report {
         message: format!("{} (chosen by {decided_by})", report.message),
         ..report
+    }
+}
+
+/// Tells whether a folder holds a state in Meltano's layout: whether a folder in it has a `state.json`.
+pub fn is_state_directory(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return false;
     };
+    let mut entries = entries.flatten();
+    entries.any(|entry| {
+        let state = entry.path().join("state.json");
+        state.symlink_metadata().is_ok()
+    })
+}
+
+fn database_at(uri: &str, folder: &Path, decided_by: &DecidedBy) -> Result<Location, Report> {
+    let wrong = chosen_by(decided_by);
     match Location::parse(uri, folder) {
         Some(location) => location.map_err(wrong),
         None => Err(wrong(
@@ -272,6 +345,15 @@ impl<'s> Settings<'s> {
         }
         let value = self.expanded(self.lookup(setting)?)?;
         Some((value, in_file(setting.to_owned())))
+    }
+
+    /// Gives the seconds for which a lock holds; `None` where they are not set, and where they are no number, which Meltano
+    /// refuses.
+    fn lock_timeout(&self) -> Option<SignedDuration> {
+        let setting = "state_backend.lock_timeout_seconds";
+        let (text, _) = self.get(setting, "MELTANO_STATE_BACKEND_LOCK_TIMEOUT_SECONDS")?;
+        let seconds = text.trim().parse::<u32>().ok()?;
+        Some(SignedDuration::from_secs(seconds.into()))
     }
 
     /// Finds a setting in its flat (`a.b:`) or nested (`a: {b:}`) form; the later one in the file wins, as in Meltano.
@@ -393,10 +475,12 @@ mod tests {
         #[case] want: &str,
     ) {
         let (folder, site) = project(files, variables);
+        let site = site.unwrap();
         assert_eq!(
-            site.unwrap().location,
+            site.states.location,
             Location::Sqlite(folder.path().join(want))
         );
+        assert!(site.is_one_source());
     }
 
     #[test]
@@ -413,6 +497,55 @@ mod tests {
         assert_eq!(site.elsewhere.unwrap().0, "s3://•••@bucket/state");
     }
 
+    #[rstest]
+    #[case::key(&[("meltano.yml", "state_backend: {uri: 'file:///s/x', lock_timeout_seconds: 20}\n")], &[], "/s/x", Some(20))]
+    #[case::flat(&[("meltano.yml", "state_backend.uri: file:///s/x\n")], &[], "/s/x", None)]
+    #[case::expanded(&[("meltano.yml", "state_backend: {uri: 'file://${MELTANO_PROJECT_ROOT}/state'}\n")], &[], "ROOT/state", None)]
+    #[case::dotenv(&[("meltano.yml", "state_backend: {uri: 'file:///no'}\n"), (".env", "MELTANO_STATE_BACKEND_URI=file:///yes\n")], &[], "/yes", None)]
+    #[case::process_first(
+        &[("meltano.yml", "state_backend: {uri: 'file:///no'}\n")],
+        &[("MELTANO_STATE_BACKEND_URI", "file:///p%20$X"), ("MELTANO_STATE_BACKEND_LOCK_TIMEOUT_SECONDS", "30")],
+        "/p%20$X", Some(30)
+    )]
+    fn a_state_directory_is_the_source_of_the_states(
+        #[case] files: &[(&str, &str)],
+        #[case] variables: &[(&str, &str)],
+        #[case] want: &str,
+        #[case] timeout: Option<i64>,
+    ) {
+        let (folder, site) = project(files, variables);
+        let site = site.unwrap();
+        let root = folder.path().display().to_string();
+        let want = PathBuf::from(want.replace("ROOT", &root));
+        assert_eq!(site.states.location, Location::Directory(want));
+        let database = Location::Sqlite(folder.path().join(".meltano/meltano.db"));
+        assert_eq!(site.runs.as_ref().unwrap().location, database);
+        assert!(site.is_live() && !site.is_one_source());
+        assert_eq!(site.lock_timeout, timeout.map(SignedDuration::from_secs));
+    }
+
+    #[test]
+    fn a_folder_is_a_project_before_it_is_a_state_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings {
+            directory: folder.path().to_owned(),
+            variables: BTreeMap::new(),
+        };
+        let nothing = surroundings.source(".").unwrap_err();
+        assert_eq!(nothing.fault, Fault::NotFound);
+        std::fs::create_dir(folder.path().join("job")).unwrap();
+        std::fs::write(folder.path().join("job/state.json"), "{}").unwrap();
+        let site = surroundings.source(".").unwrap();
+        assert_eq!(
+            site.states.location,
+            Location::Directory(folder.path().to_owned())
+        );
+        assert_eq!(site.runs, None);
+        std::fs::write(folder.path().join("meltano.yml"), "version: 1\n").unwrap();
+        let site = surroundings.source(".").unwrap();
+        assert!(site.is_one_source());
+    }
+
     #[test]
     fn what_is_wrong_is_said() {
         let (_folder, broken) = project(&[("meltano.yml", "version: [1\n")], &[]);
@@ -427,6 +560,15 @@ mod tests {
                 "database_uri: postgresql+psycopg://u:hunter2@h/db\n",
             )],
             &[],
+        );
+        let (_folder, relative) = project(
+            &[("meltano.yml", "state_backend: {uri: 'file:state'}\n")],
+            &[],
+        );
+        let relative = relative.unwrap_err().to_string();
+        assert!(
+            relative.contains("meltano.yml") && relative.contains("file:state"),
+            "{relative}"
         );
         let other = other.unwrap_err().to_string();
         assert!(

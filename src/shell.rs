@@ -182,7 +182,7 @@ fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
 fn setup(sites: &[Site], size: Size) -> Setup {
     let about = |site: &Site| SourceSetup {
         title: site.name.clone(),
-        kind: site.location.kind().to_owned(),
+        kind: site.states.location.kind().to_owned(),
         elsewhere: site.elsewhere.as_ref().map(|(place, _)| place.clone()),
     };
     let colorless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -11,6 +11,8 @@
 mod database;
 #[path = "cli/diff.rs"]
 mod diff;
+#[path = "cli/directory.rs"]
+mod directory;
 #[path = "cli/faults.rs"]
 mod faults;
 #[path = "cli/get.rs"]
@@ -31,6 +33,8 @@ mod run;
 mod sources;
 #[path = "cli/stage.rs"]
 mod stage;
+#[path = "support/tree.rs"]
+mod tree;
 #[path = "cli/undo.rs"]
 mod undo;
 #[path = "cli/write.rs"]

@@ -1,7 +1,6 @@
 //! Stores around stores, that forbid or bound what the inner one does.
 
 use std::fmt;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -17,26 +16,26 @@ use crate::domain::location::SourceKey;
 
 /// Lets nothing be written to a store. The one place where that is enforced.
 #[derive(Debug)]
-pub(super) struct ReadOnly {
-    inner: Arc<dyn SystemDatabase>,
+pub(super) struct ReadOnly<S> {
+    inner: S,
     why: String,
 }
 
-impl ReadOnly {
+impl<S> ReadOnly<S> {
     /// Wraps a store; `why` is told to whoever tries.
-    pub fn new(inner: Arc<dyn SystemDatabase>, why: String) -> Self {
+    pub fn new(inner: S, why: String) -> Self {
         Self { inner, why }
     }
 }
 
-impl fmt::Display for ReadOnly {
+impl<S: fmt::Display> fmt::Display for ReadOnly<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
 #[async_trait]
-impl StateBackend for ReadOnly {
+impl<S: StateBackend> StateBackend for ReadOnly<S> {
     async fn capabilities(&self) -> Result<Capabilities> {
         Ok(Capabilities {
             access: Access::ReadOnly(self.why.clone()),
@@ -63,7 +62,7 @@ impl StateBackend for ReadOnly {
 }
 
 #[async_trait]
-impl SystemDatabase for ReadOnly {
+impl<S: SystemDatabase> SystemDatabase for ReadOnly<S> {
     async fn runs(&self, id: &StateId) -> Result<Vec<RunRecord>> {
         self.inner.runs(id).await
     }

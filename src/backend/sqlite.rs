@@ -5,20 +5,19 @@
 //! the tables and columns that are there.
 
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::stream::{self, BoxStream, StreamExt};
+use futures_util::stream::BoxStream;
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
-use tokio::sync::mpsc::{self, Receiver};
-use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 
+use super::chunks::{self, Chunks};
 use super::{
-    BackendError, Capabilities, Committed, Current, DatabaseFacts, Listing, Result, StateBackend,
-    SystemDatabase,
+    Capabilities, Committed, Current, DatabaseFacts, Listing, Result, StateBackend, SystemDatabase,
+    key_of, stopped,
 };
 use crate::domain::edit::{Batch, Confirmed};
 use crate::domain::history::{Run, RunRecord, Stored, derive, derives_from};
@@ -35,9 +34,6 @@ mod open;
 mod rows;
 mod schema;
 mod write;
-
-/// How many chunks of a list wait for whoever asked for it.
-const CHUNKS_AHEAD: usize = 2;
 
 /// Reads and writes a system database in a SQLite file.
 #[derive(Debug, Clone)]
@@ -71,6 +67,15 @@ impl Sqlite {
         self
     }
 
+    fn begin_list(&self) -> Chunks {
+        let (path, zone) = (self.path.clone(), self.zone.clone());
+        Chunks::begin(move |to| {
+            open::burst(&path, |connection, generation| {
+                list::send(connection, generation, &zone, to)
+            })
+        })
+    }
+
     /// Reads in one burst, on a thread that may wait.
     async fn read_in_a_burst<T: Send + 'static>(
         &self,
@@ -86,10 +91,6 @@ impl Sqlite {
             .await
             .map_err(|error| stopped("reading", &error))?
     }
-}
-
-fn stopped(doing: &str, error: &JoinError) -> BackendError {
-    BackendError::Unreachable(format!("{doing} it stopped half-way: {error}"))
 }
 
 impl fmt::Display for Sqlite {
@@ -112,12 +113,7 @@ impl StateBackend for Sqlite {
     }
 
     fn list(&self) -> BoxStream<'_, Result<Listing>> {
-        stream::unfold(None, |list| async {
-            let mut list = list.unwrap_or_else(|| List::begin(&self.path, &self.zone));
-            let next = list.next().await?;
-            Some((next, Some(list)))
-        })
-        .boxed()
+        chunks::stream(|| self.begin_list())
     }
 
     async fn read(&self, id: &StateId) -> Result<Option<Stored>> {
@@ -130,7 +126,10 @@ impl StateBackend for Sqlite {
         let path = self.path.clone();
         let found = spawn_blocking(move || std::fs::canonicalize(path));
         let found = found.await.map_err(|error| stopped("reading", &error))?;
-        Ok(key_of(&found.map_err(|error| fault::of_file(&error))?))
+        Ok(key_of(
+            "sqlite",
+            &found.map_err(|error| fault::of_file(&error))?,
+        ))
     }
 
     async fn commit(&self, batch: Confirmed<Batch>) -> Vec<Result<Committed>> {
@@ -181,17 +180,6 @@ impl SystemDatabase for Sqlite {
         self.read_in_a_burst(|connection, schema| schema.facts(connection))
             .await
     }
-}
-
-/// Names a file for good. What is no text in its path, and the sign that stands for it, is written as `%` and two digits, so
-/// that no two paths have one key.
-fn key_of(path: &Path) -> SourceKey {
-    let mut key = "sqlite:".to_owned();
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
-        key.push_str(&chunk.valid().replace('%', "%25"));
-        key.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
-    }
-    SourceKey::new(key)
 }
 
 fn read_state(
@@ -263,40 +251,6 @@ fn runs_without_payload(
             .collect::<Result<Vec<Run>>>()
     };
     ids.iter().zip(found).map(&mut of_job).collect()
-}
-
-/// Holds a list that is being read; dropping it ends the reading at the next chunk.
-struct List {
-    chunks: Receiver<Result<Listing>>,
-    reading: Option<JoinHandle<()>>,
-}
-
-impl List {
-    fn begin(path: &Path, zone: &TimeZone) -> Self {
-        let (to, chunks) = mpsc::channel(CHUNKS_AHEAD);
-        let (path, zone) = (path.to_owned(), zone.clone());
-        let reading = spawn_blocking(move || {
-            let sent = open::burst(&path, |connection, generation| {
-                list::send(connection, generation, &zone, &to)
-            });
-            if let Err(error) = sent {
-                // Nobody is left to be told when this fails.
-                let _ = to.blocking_send(Err(error));
-            }
-        });
-        Self {
-            chunks,
-            reading: Some(reading),
-        }
-    }
-
-    async fn next(&mut self) -> Option<Result<Listing>> {
-        if let Some(chunk) = self.chunks.recv().await {
-            return Some(chunk);
-        }
-        let ended = self.reading.take()?.await;
-        ended.err().map(|error| Err(stopped("reading", &error)))
-    }
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ pub(super) struct Arguments {
     /// The job: its state ID, or `SOURCE::STATE_ID`.
     #[arg(value_name = "STATE_ID")]
     job: String,
-    /// One part as it stands, instead of what both add up to.
+    /// One part as it stands, instead of what both add up to; `body` is a state file that cannot be told apart into parts.
     #[arg(long, value_name = "NAME")]
-    part: Option<PartName>,
+    part: Option<ReadPart>,
     /// The state at an earlier snapshot: its ID or the beginning of it, its number in `log`, -2 for the one before the
     /// newest, or a time.
     #[arg(long, value_name = "SNAPSHOT", allow_hyphen_values = true)]
@@ -39,6 +39,24 @@ pub(super) struct Arguments {
 pub(super) enum PartName {
     Completed,
     Partial,
+}
+
+/// Is a part that can be read; what is no part for an edit is among them.
+#[derive(ValueEnum, Debug, Clone, Copy)]
+enum ReadPart {
+    Completed,
+    Partial,
+    Body,
+}
+
+impl From<ReadPart> for Part {
+    fn from(name: ReadPart) -> Self {
+        match name {
+            ReadPart::Completed => Self::Completed,
+            ReadPart::Partial => Self::Partial,
+            ReadPart::Body => Self::Body,
+        }
+    }
 }
 
 impl From<PartName> for Part {
@@ -153,7 +171,8 @@ fn document(located: &Located, state: &State, part: Option<Part>) -> Result<Docu
                 Err(unreadable(located, &why)
                     .hint(format!("`--part {part} --verbatim` gives its bytes")))
             }
-            Some(Content::Null) | None => Err(null(located, part)),
+            Some(Content::Null) => Err(null(located, part)),
+            None => Err(no_part(located, state, part)),
         },
     }
 }
@@ -163,14 +182,19 @@ fn stored(located: &Located, state: &State, part: Option<Part>) -> Result<Vec<u8
     let Some(part) = part else {
         return Ok(effective(located, state)?.bytes().to_vec());
     };
-    let bytes = state.part(part).and_then(Content::bytes);
-    bytes.map(<[u8]>::to_vec).ok_or_else(|| null(located, part))
+    let content = state.part(part);
+    let content = content.ok_or_else(|| no_part(located, state, part))?;
+    let bytes = content.bytes().map(<[u8]>::to_vec);
+    bytes.ok_or_else(|| null(located, part))
 }
 
 fn effective(located: &Located, state: &State) -> Result<Document, Report> {
     state.effective().map_err(|why| {
-        unreadable(located, &why)
-            .hint("`--part completed` and `--part partial` give each part as it stands")
+        unreadable(located, &why).hint(if state.part(Part::Body).is_some() {
+            "`--part body --verbatim` gives the bytes of the file"
+        } else {
+            "`--part completed` and `--part partial` give each part as it stands"
+        })
     })
 }
 
@@ -180,6 +204,19 @@ fn unreadable(located: &Located, why: &NoEffective) -> Report {
         format!("the state of '{}' cannot be told", located.id),
     )
     .because(why)
+    .on_source(&located.source.open.source)
+    .on_state(located.id.as_str())
+}
+
+/// Says that a state is made of other parts.
+fn no_part(located: &Located, state: &State, part: Part) -> Report {
+    let parts = state.parts().iter();
+    let names: Vec<&str> = parts.map(|(part, _)| part.name()).collect();
+    Report::new(
+        Fault::No,
+        format!("the state of '{}' has no {part} part", located.id),
+    )
+    .because(format!("it has {}", names.join(" and ")))
     .on_source(&located.source.open.source)
     .on_state(located.id.as_str())
 }

@@ -117,7 +117,7 @@ impl Session {
         if self.voice.verbose {
             self.voice.note(format_args!(
                 "reading {} (chosen by {})",
-                source.open.source, site.decided_by
+                source.open.source, site.states.decided_by
             ));
         }
         if let Some((uri, decided_by)) = &site.elsewhere {

@@ -8,7 +8,7 @@ use crate::domain::history::Timeline;
 use crate::domain::id::StateId;
 use crate::domain::operation::Operation;
 use crate::ops::{OpenSite, read};
-use crate::project::{DecidedBy, Site, Surroundings};
+use crate::project::{DecidedBy, Site, Surroundings, is_state_directory};
 use crate::report::{Fault, Report, printable};
 use futures_util::StreamExt;
 
@@ -98,7 +98,8 @@ impl Sites {
     fn add(&mut self, source: Result<Source, Report>) -> Result<(), Report> {
         match source {
             Ok(source) => {
-                let known = |other: &Source| other.open.site.location == source.open.site.location;
+                let place = |source: &Source| source.open.site.states.location.clone();
+                let known = |other: &Source| place(other) == place(&source);
                 if !self.sources.iter().any(known) {
                     self.sources.push(source);
                 }
@@ -212,6 +213,7 @@ impl Session {
         let place = self.surroundings.directory.join(name);
         let is_place = name.starts_with(['.', '/']) || name.contains("://");
         let is_source = place.is_file() || place.join("meltano.yml").is_file();
+        let is_source = is_source || is_state_directory(&place);
         if name.is_empty() || !(is_place || is_source) {
             return Ok(None);
         }
@@ -223,10 +225,8 @@ impl Session {
     /// Gives the source that an operation wrote to, where no command line names it.
     pub(super) fn source_of_operation(&self, operation: &Operation) -> Result<Source, Report> {
         let name = &operation.source_name;
-        let site = Site {
-            decided_by: DecidedBy::Operation(operation.id.0),
-            ..self.surroundings.source(name)?
-        };
+        let mut site = self.surroundings.source(name)?;
+        site.states.decided_by = DecidedBy::Operation(operation.id.0);
         let read_only = self.sites.read_only.clone();
         Ok(Source::new(Some(name), site, read_only))
     }
@@ -273,11 +273,18 @@ impl Session {
             None => self.sources().unwrap_or_default(),
         };
         let mut nearest = Nearest::to(id);
+        let mut is_locked = false;
         for source in &sources {
             let mut chunks = read::list(&source.open);
             // A source that fails here has been reported where the ID was looked for; it only has nothing to offer.
             while let Some(Ok(chunk)) = chunks.next().await {
-                chunk.jobs.into_iter().for_each(|job| nearest.add(job.id));
+                for job in chunk.jobs {
+                    if job.id.as_str() == id {
+                        is_locked |= job.lock.is_some();
+                    } else {
+                        nearest.add(job.id);
+                    }
+                }
             }
         }
         let places: Vec<&str> = sources.iter().map(|source| &*source.open.source).collect();
@@ -287,6 +294,9 @@ impl Session {
             [place] => report.on_source(place),
             _ => report,
         };
+        if is_locked {
+            return report.because("it has a lock there, and neither a state nor a run");
+        }
         match nearest.names().as_slice() {
             [] => report.hint("`statescope list` names the state IDs"),
             names => report.hint(format!("did you mean {}?", any_of(names))),

@@ -7,14 +7,15 @@ use super::output::{Cell, Failure, Tone};
 use super::session::Session;
 use super::sites::Source;
 use crate::domain::history::Folding;
-use crate::ops::read::{self, SourceFacts};
+use crate::ops::read::{self, SourceFacts, SourceFound};
 use crate::project::DecidedBy;
 use crate::report::{Report, printable};
 
-/// Holds a source with what it turned out to be.
+/// Holds a source of a site with what it turned out to be.
 struct Found<'s> {
-    source: &'s Source,
-    facts: Result<SourceFacts, Report>,
+    site: &'s Source,
+    uri: String,
+    source: SourceFound,
 }
 
 /// Is one source, with every key of the JSON form.
@@ -54,11 +55,16 @@ pub(super) async fn run(session: &mut Session) -> Result<u8, Failure> {
     let mut found = Vec::with_capacity(sources.len());
     for source in &sources {
         session.look_back(source).await;
-        let facts = read::facts(&source.open).await;
-        if let Err(report) = &facts {
-            session.miss(report);
+        for one in read::sources(&source.open).await {
+            if let Err(report) = &one.facts {
+                session.miss(report);
+            }
+            found.push(Found {
+                site: source,
+                uri: one.source.location.to_string(),
+                source: one,
+            });
         }
-        found.push(Found { source, facts });
     }
     if session.voice.json {
         write_json(session, &found)?;
@@ -81,20 +87,22 @@ fn write_json(session: &mut Session, found: &[Found<'_>]) -> std::io::Result<()>
 
 impl<'s> Line<'s> {
     fn of(found: &'s Found<'s>) -> Self {
-        let site = &found.source.open.site;
-        let facts = found.facts.as_ref().ok();
-        let revisions = facts.map_or(&[][..], |facts| &facts.database.revisions);
+        let site = &found.site.open.site;
+        let source = &found.source.source;
+        let facts = found.source.facts.as_ref().ok();
+        let database = facts.and_then(|facts| facts.database.as_ref());
+        let revisions = database.map_or(&[][..], |database| &database.revisions);
         Self {
             site: &site.name,
-            name: &found.source.name,
-            uri: &found.source.open.source,
-            kind: site.location.kind(),
+            name: &found.site.name,
+            uri: &found.uri,
+            kind: source.location.kind(),
             roles: roles(found),
             reachable: facts.is_some(),
-            decided_by: Text(&site.decided_by),
+            decided_by: Text(&source.decided_by),
             capabilities: facts.map(|facts| Abilities {
-                runs: facts.database.runs_table.is_some(),
-                states: states(facts.folding),
+                runs: facts.capabilities.runs,
+                states: states(facts.capabilities.folding),
             }),
             live: site.is_live(),
             elsewhere: site.elsewhere.as_ref().map(|(uri, decided_by)| Elsewhere {
@@ -106,19 +114,24 @@ impl<'s> Line<'s> {
                 _ => None,
             },
             revisions,
-            error: found.facts.as_ref().err().map(Report::sentence),
+            error: found.source.facts.as_ref().err().map(Report::sentence),
         }
     }
 }
 
 /// Says what the site uses the source for.
 fn roles(found: &Found<'_>) -> Vec<&'static str> {
-    let has_runs = |facts: &SourceFacts| facts.database.runs_table.is_some();
+    let Found {
+        site,
+        source: found,
+        ..
+    } = found;
+    let has_runs = |facts: &SourceFacts| facts.capabilities.runs;
     let mut roles = Vec::new();
-    if found.source.open.site.is_live() {
+    if found.holds_states && site.open.site.is_live() {
         roles.push("states");
     }
-    if found.facts.as_ref().map_or(true, has_runs) {
+    if found.holds_runs && found.facts.as_ref().map_or(true, has_runs) {
         roles.push("runs");
     }
     roles
@@ -133,22 +146,20 @@ fn states(folding: Folding) -> &'static str {
 
 /// Gives the lines of one source: what it is, and below that what its site keeps elsewhere.
 fn rows(found: &Found<'_>) -> Vec<Vec<Cell>> {
-    let site = &found.source.open.site;
-    let (mark, tone, what) = match &found.facts {
+    let site = &found.site.open.site;
+    let facts = &found.source.facts;
+    let decided_by = &found.source.source.decided_by;
+    let (mark, tone, what) = match facts {
         Ok(facts) => ("●", Tone::Good, described(facts)),
         Err(report) => ("✗", Tone::Bad, failure(report)),
     };
     let mut rows = vec![vec![
         Cell::new(mark).tone(tone),
         Cell::new(printable(&site.name)).gap(" "),
-        Cell::new(&*found.source.open.source),
+        Cell::new(&*found.uri),
         Cell::new(roles(found).join(", ")),
-        Cell::new(what).tone(if found.facts.is_ok() {
-            Tone::Plain
-        } else {
-            tone
-        }),
-        Cell::new(printable(&format!("chosen by {}", site.decided_by))).tone(Tone::Faint),
+        Cell::new(what).tone(if facts.is_ok() { Tone::Plain } else { tone }),
+        Cell::new(printable(&format!("chosen by {decided_by}"))).tone(Tone::Faint),
     ]];
     if let Some((uri, decided_by)) = &site.elsewhere {
         rows.push(vec![
@@ -164,12 +175,16 @@ fn rows(found: &Found<'_>) -> Vec<Vec<Cell>> {
 }
 
 fn described(facts: &SourceFacts) -> String {
-    let revision = match facts.database.revisions.as_slice() {
+    let states = format!("states {}", states(facts.capabilities.folding));
+    let Some(database) = &facts.database else {
+        return states;
+    };
+    let revision = match database.revisions.as_slice() {
         [] => "no revision".to_owned(),
         [revision] => format!("revision {}", printable(revision)),
         several => format!("{} revisions", several.len()),
     };
-    format!("{revision}, states {}", states(facts.folding))
+    format!("{revision}, {states}")
 }
 
 fn failure(report: &Report) -> String {

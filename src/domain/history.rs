@@ -278,6 +278,8 @@ pub enum Agreement {
     Imported,
     /// Nothing that is known to Meltano explains the difference.
     Unexplained,
+    /// It is not what they add up to, in a source that keeps no trace of an import, and that anyone may have written to.
+    Untraced,
 }
 
 impl Agreement {
@@ -300,6 +302,9 @@ impl Agreement {
             Self::Unexplained => {
                 Some("now is not what the runs left, and no clear, import or upgrade explains it")
             }
+            Self::Untraced => Some(
+                "now is not what the runs left: it was imported, or its file was replaced (neither leaves a run)",
+            ),
         }
     }
 
@@ -312,6 +317,7 @@ impl Agreement {
             Self::NoRuns => "no-runs",
             Self::Imported => "imported",
             Self::Unexplained => "unexplained",
+            Self::Untraced => "untraced",
         }
     }
 }
@@ -368,6 +374,23 @@ impl Timeline {
             snapshots,
             agreement,
         }
+    }
+
+    /// Builds one of runs and of a state that are in two sources: that of the states tells neither an import nor an upgrade.
+    pub fn of_two_sources(
+        state_id: StateId,
+        records: Vec<RunRecord>,
+        folding: Folding,
+        now: Option<Stored>,
+    ) -> Self {
+        let mut timeline = Self::build(state_id, records, folding, now);
+        if matches!(
+            timeline.agreement,
+            Agreement::Unexplained | Agreement::Imported | Agreement::Upgraded
+        ) {
+            timeline.agreement = Agreement::Untraced;
+        }
+        timeline
     }
 
     /// Gives the snapshot before one, by place.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::history::{Run, Stored};
 use crate::domain::id::StateId;
 use crate::domain::lint::{self, Finding};
+use crate::domain::lock::Lock;
 use crate::domain::moment::Stamp;
 use crate::domain::state::{BookmarkAges, stream_names};
 
@@ -19,6 +20,19 @@ pub struct Listed {
     pub last_run: Option<Run>,
     /// Its latest edit by hand.
     pub last_edit: Option<Run>,
+    /// What else the source holds, or has wrong, where the state lies.
+    pub beside: Beside,
+}
+
+/// Holds what a source has where a state lies, beside the state.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Beside {
+    /// The lock.
+    pub lock: Option<Lock>,
+    /// Why the state, which is there, could not be read.
+    pub unread: Option<String>,
+    /// What is wrong with its place or its body, or worth knowing.
+    pub findings: Vec<Finding>,
 }
 
 /// Holds what a list shows of a job; small, whatever the size of its state.
@@ -42,6 +56,8 @@ pub struct Job {
     pub last_run: Option<Run>,
     /// Its latest edit by hand.
     pub last_edit: Option<Run>,
+    /// The lock on its state.
+    pub lock: Option<Lock>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
@@ -54,23 +70,29 @@ impl Job {
             stored,
             last_run,
             last_edit,
+            beside,
         } = listed;
         let effective = stored.as_ref().map(|stored| stored.state.effective());
         let document = effective
             .as_ref()
             .and_then(|effective| effective.as_ref().ok());
-        let findings = stored
+        let mut findings = stored
             .as_ref()
             .zip(effective.as_ref())
             .map_or_else(Vec::new, |(stored, effective)| {
                 lint::state(&stored.state, effective)
             });
+        let is_unread = beside.unread.is_some();
+        findings.extend(beside.unread.map(|why| lint::UNREAD.finds(why)));
+        findings.extend(beside.findings);
+        findings.extend(beside.lock.as_ref().and_then(lint::lock));
         Self {
             source: Arc::clone(source),
-            has_state: stored.is_some(),
+            has_state: stored.is_some() || is_unread,
             streams: document.map(|document| stream_names(document).len()),
             size: stored.as_ref().map_or(0, |stored| stored.state.size()),
             bookmark: document.and_then(BookmarkAges::of),
+            lock: beside.lock,
             findings,
             updated_at: stored.and_then(|stored| stored.modified),
             id,

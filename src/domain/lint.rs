@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::domain::json::{Document, Pointer};
+use crate::domain::lock::{Lock, Since};
 use crate::domain::state::{Content, NoEffective, State};
 
 /// Says how bad a finding is.
@@ -80,6 +81,100 @@ pub const STATE_RULES: &[Rule] = &[
         check: duplicate_key,
     },
 ];
+
+/// Describes a rule about where a state lies, which the source itself looks for.
+#[derive(Debug)]
+pub struct SourceRule {
+    /// Its name, which never changes.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it looks for and why that matters.
+    pub about: &'static str,
+}
+
+impl SourceRule {
+    /// Makes its finding.
+    pub fn finds(&self, message: impl Into<String>) -> Finding {
+        Finding {
+            rule: self.name,
+            severity: self.severity,
+            path: None,
+            message: message.into(),
+        }
+    }
+}
+
+/// Finds a state that is there and cannot be read.
+pub const UNREAD: SourceRule = SourceRule {
+    name: "unread",
+    severity: Severity::Error,
+    about: "the state is there and cannot be read: permission, a broken link, something that is no file",
+};
+
+/// Finds a state that Meltano reads by its ID, and does not list.
+pub const UNLISTED: SourceRule = SourceRule {
+    name: "unlisted",
+    severity: Severity::Warning,
+    about: "Meltano 4.4.1 reads this state by its ID, and `state list` and `state export` leave it out",
+};
+
+/// Finds a folder that a Meltano on Windows made.
+pub const WINDOWS_NAME: SourceRule = SourceRule {
+    name: "windows-name",
+    severity: Severity::Note,
+    about: "the folder is named by the base64 of the state ID, as Meltano on Windows does; elsewhere Meltano takes that for the ID",
+};
+
+/// Finds a folder whose name is no text.
+pub const NOT_UTF_8: SourceRule = SourceRule {
+    name: "not-utf-8",
+    severity: Severity::Warning,
+    about: "the folder's name is not UTF-8, so no state ID spells it",
+};
+
+/// Finds keys of a state file that Meltano does not know.
+pub const UNKNOWN_KEY: SourceRule = SourceRule {
+    name: "unknown-key",
+    severity: Severity::Warning,
+    about: "the file has keys beside `completed` and `partial`: Meltano drops them at the next write",
+};
+
+/// Finds a state file that has a part twice.
+pub const DOUBLE_PART: SourceRule = SourceRule {
+    name: "double-part",
+    severity: Severity::Warning,
+    about: "the file has a key twice: Python keeps the last one, and the next write drops the others",
+};
+
+/// Finds a lock that Meltano cannot read.
+pub const BROKEN_LOCK: SourceRule = SourceRule {
+    name: "broken-lock",
+    severity: Severity::Error,
+    about: "the lock is empty or holds no time: the next write of Meltano 4.4.1 fails on it, and removes it",
+};
+
+/// Holds every rule about where a state lies.
+pub const SOURCE_RULES: &[SourceRule] = &[
+    UNREAD,
+    UNLISTED,
+    WINDOWS_NAME,
+    NOT_UTF_8,
+    UNKNOWN_KEY,
+    DOUBLE_PART,
+    BROKEN_LOCK,
+];
+
+/// Looks at a lock.
+pub fn lock(lock: &Lock) -> Option<Finding> {
+    let what = match &lock.since {
+        Since::At(_) => return None,
+        Since::Empty => "the lock is empty".to_owned(),
+        Since::Unreadable(text) => format!("the lock holds no time, but '{text}'"),
+        Since::Closed(why) => format!("the lock cannot be read: {why}"),
+    };
+    Some(BROKEN_LOCK.finds(format!("{what}; the next write of Meltano fails on it")))
+}
 
 /// Runs every rule on a state and its effective state, in the order of the table.
 pub fn state(state: &State, effective: &Result<Document, NoEffective>) -> Vec<Finding> {

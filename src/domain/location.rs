@@ -10,6 +10,8 @@ use crate::report::{Fault, Report};
 pub enum Location {
     /// A SQLite file.
     Sqlite(PathBuf),
+    /// A directory that holds states in files, as Meltano lays them out.
+    Directory(PathBuf),
 }
 
 /// Names a source's place for good, without secrets: what the journal finds a source's operations by.
@@ -29,10 +31,9 @@ impl SourceKey {
 }
 
 /// The schemes that stand for a store that this version does not open.
-const KNOWN_ELSEWHERE: [&str; 10] = [
+const KNOWN_ELSEWHERE: [&str; 9] = [
     "postgresql",
     "postgres",
-    "file",
     "s3",
     "gs",
     "azure",
@@ -53,27 +54,46 @@ impl Location {
         if name.eq_ignore_ascii_case("sqlite") && rest.starts_with("//") {
             return Some(sqlite(text, scheme, rest, base));
         }
+        if scheme.eq_ignore_ascii_case("file") && rest.starts_with("//") {
+            return Some(directory(text, rest));
+        }
         let elsewhere = KNOWN_ELSEWHERE.iter().find(|known| **known == name);
         match elsewhere {
             Some(known) if rest.starts_with("//") => Some(Err(Report::new(
                 Fault::Unsupported,
                 format!("{known}:// sources cannot be opened by this version"),
             )
-            .because("it reads SQLite system databases")
-            .hint("name a SQLite file, `sqlite:///FILE`, or a Meltano project whose database_uri is one"))),
+            .because("it reads SQLite system databases and state directories")
+            .hint("name a SQLite file, `sqlite:///FILE`, a directory, `file:///DIR`, or a Meltano project whose database_uri is SQLite"))),
             _ if rest.starts_with("//") && is_scheme(scheme) => Some(Err(Report::new(
                 Fault::Usage,
                 format!("'{scheme}' is not a scheme of any source"),
             )
-            .hint("sources are `sqlite:///FILE` or a path"))),
+            .hint("sources are `sqlite:///FILE`, `file:///DIR` or a path"))),
             _ => None,
         }
+    }
+
+    /// Reads the `file:` URI of a state backend as Meltano 4.4.1 does; gives `None` for a URI of another scheme.
+    ///
+    /// The path is not percent-decoded; what follows `?` or `#` is no part of it, and a host before it is dropped. One that is
+    /// not absolute is an error here: Meltano reads it from somewhere else than where it made it.
+    pub fn of_state_backend(uri: &str) -> Option<Result<Self, Report>> {
+        let (scheme, rest) = uri.split_once(':')?;
+        if !scheme.eq_ignore_ascii_case("file") {
+            return None;
+        }
+        Some(match path_of(rest) {
+            (_, path) if path.starts_with('/') => Ok(Self::Directory(clean(path))),
+            _ => Err(no_directory(uri, "its path does not begin with a slash")),
+        })
     }
 
     /// Gives the URI, without secrets; this is what is shown and what JSON carries.
     pub fn uri(&self) -> String {
         match self {
             Self::Sqlite(path) => format!("sqlite:///{}", path.display()),
+            Self::Directory(path) => format!("file://{}", path.display()),
         }
     }
 
@@ -81,7 +101,43 @@ impl Location {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",
+            Self::Directory(_) => "directory",
         }
+    }
+}
+
+/// Splits what follows `file:` into host and path, as Python's `urlparse` does.
+fn path_of(rest: &str) -> (&str, &str) {
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let rest = rest.get(..end).unwrap_or(rest);
+    match rest.strip_prefix("//") {
+        None => ("", rest),
+        Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+    }
+}
+
+/// Leaves out what does not count in a path: slashes at its end and in a row.
+fn clean(path: &str) -> PathBuf {
+    Path::new(path).components().collect()
+}
+
+fn no_directory(uri: &str, why: &str) -> Report {
+    Report::new(
+        Fault::Usage,
+        format!("the URI '{uri}' names no state directory"),
+    )
+    .because(why)
+    .hint("write `file:///absolute/directory`")
+}
+
+fn directory(text: &str, rest: &str) -> Result<Location, Report> {
+    match path_of(rest) {
+        ("" | "localhost", path) if path.starts_with('/') => Ok(Location::Directory(clean(path))),
+        ("", _) => Err(no_directory(text, "its path does not begin with a slash")),
+        _ => Err(no_directory(
+            text,
+            "two slashes and then a name are a host; three slashes stand before a path",
+        )),
     }
 }
 
@@ -141,6 +197,30 @@ mod tests {
     fn sqlite_uris_follow_sqlalchemy(#[case] uri: &str, #[case] path: &str) {
         let location = Location::parse(uri, Path::new("/base")).unwrap().unwrap();
         assert_eq!(location, Location::Sqlite(PathBuf::from(path)));
+    }
+
+    #[rstest]
+    #[case("file:///a/b", "/a/b", "/a/b")]
+    #[case("file:///a//b/", "/a/b", "/a/b")]
+    #[case("FILE:///a", "/a", "/a")]
+    #[case("file://localhost/a", "/a", "/a")]
+    #[case("file:///pct%20plus+", "/pct%20plus+", "/pct%20plus+")]
+    #[case("file:///a?b=1#c", "/a", "/a")]
+    #[case("file:///a#b", "/a", "/a")]
+    #[case("file://host/a", "", "/a")]
+    #[case("file://rel", "", "")]
+    #[case("file://", "", "")]
+    fn file_uris_follow_meltano(#[case] uri: &str, #[case] named: &str, #[case] of_project: &str) {
+        let path = |location: Option<Result<Location, Report>>| match location.unwrap() {
+            Ok(Location::Directory(path)) => path.display().to_string(),
+            Ok(other) => panic!("{other:?}"),
+            Err(report) => {
+                assert_eq!(report.fault, Fault::Usage);
+                String::new()
+            }
+        };
+        assert_eq!(path(Location::parse(uri, Path::new("/base"))), named);
+        assert_eq!(path(Location::of_state_backend(uri)), of_project);
     }
 
     #[rstest]

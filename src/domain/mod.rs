@@ -9,6 +9,7 @@ pub mod job;
 pub mod json;
 pub mod lint;
 pub mod location;
+pub mod lock;
 pub mod mark;
 pub mod moment;
 pub mod operation;

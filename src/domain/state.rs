@@ -26,6 +26,8 @@ pub enum Part {
     Completed,
     /// What incomplete runs and merges left since.
     Partial,
+    /// All of a file that cannot be told apart into parts: it is no JSON, or no object.
+    Body,
 }
 
 impl Part {
@@ -34,6 +36,7 @@ impl Part {
         match self {
             Self::Completed => "completed",
             Self::Partial => "partial",
+            Self::Body => "body",
         }
     }
 }
@@ -117,6 +120,8 @@ pub enum NoEffective {
 impl fmt::Display for NoEffective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unreadable(Part::Body, error) => write!(f, "it is not JSON: {error}"),
+            Self::NotAnObject(Part::Body) => f.write_str("it is JSON, but not an object"),
             Self::NullPart(part) => write!(f, "the {part} part is NULL, which Meltano cannot read"),
             Self::Unreadable(part, error) => write!(f, "the {part} part is not JSON: {error}"),
             Self::NotAnObject(part) => write!(f, "the {part} part is not a JSON object"),
@@ -138,6 +143,14 @@ impl State {
         Self {
             kind: Kind::Meltano,
             parts: vec![(Part::Completed, completed), (Part::Partial, partial)],
+        }
+    }
+
+    /// Makes a Meltano state of a file that cannot be told apart into parts.
+    pub fn undivided(body: Content) -> Self {
+        Self {
+            kind: Kind::Meltano,
+            parts: vec![(Part::Body, body)],
         }
     }
 
@@ -183,12 +196,16 @@ impl State {
     }
 
     fn object(&self, part: Part) -> Result<&Document, NoEffective> {
-        match self.part(part) {
+        let body = self.part(Part::Body).map(|body| (Part::Body, Some(body)));
+        let (part, content) = body.unwrap_or_else(|| (part, self.part(part)));
+        match content {
             None | Some(Content::Null) => Err(NoEffective::NullPart(part)),
             Some(Content::Unreadable(_, error)) => {
                 Err(NoEffective::Unreadable(part, error.clone()))
             }
-            Some(Content::Document(document)) if document.root().kind() == JsonKind::Object => {
+            Some(Content::Document(document))
+                if part != Part::Body && document.root().kind() == JsonKind::Object =>
+            {
                 Ok(document)
             }
             Some(Content::Document(_)) => Err(NoEffective::NotAnObject(part)),

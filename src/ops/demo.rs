@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::backend;
 use crate::domain::location::Location;
-use crate::project::{DecidedBy, Site};
+use crate::project::{DecidedBy, Site, Source};
 use crate::report::{Fault, Report};
 
 const PROJECT: &str = include_str!("../../assets/demo/meltano.yml");
@@ -40,12 +40,11 @@ pub fn create(now: Timestamp) -> Result<Demo, Report> {
     fs::write(folder.path().join("meltano.yml"), PROJECT).map_err(|error| failed(&error))?;
     let file = system.join("meltano.db");
     fill(&file, now).map_err(|error| failed(&error))?;
-    let site = Site {
-        name: "demo".to_owned(),
+    let source = Source {
         location: Location::Sqlite(file),
         decided_by: DecidedBy::Default,
-        elsewhere: None,
     };
+    let site = Site::of_one("demo", source);
     Ok(Demo {
         site,
         _folder: folder,

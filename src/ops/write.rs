@@ -133,14 +133,15 @@ pub async fn carry_out(
     step(Step::Begun);
     // The runs carry the time of the operation, so that they can be told from those of others.
     let batch = plan.batch(at, trigger, &mut new_run_id);
-    let committed = site.backend.commit(batch).await;
+    let committed = site.states.commit(batch).await;
     step(Step::Committed);
-    let now = site.backend.current(&ids).await;
+    let now = site.current(&ids).await;
+    let absent = BackendError::NotFound.report(&site.source);
     let mut outcomes = Vec::with_capacity(items.len());
     for (place, (item, result)) in items.iter().zip(committed).enumerate() {
         let now = match &now {
-            Ok(all) => all.get(place).ok_or(BackendError::NotFound),
-            Err(error) => Err(error.clone()),
+            Ok(all) => all.get(place).ok_or(&absent),
+            Err(report) => Err(report),
         };
         let came_out = match result {
             Ok(_) => written(site, journal, (operation, at), item, now).await,
@@ -178,7 +179,7 @@ async fn written(
     journal: &dyn JournalStore,
     (operation, at): (OperationId, Timestamp),
     item: &Item,
-    now: Result<&Current, BackendError>,
+    now: Result<&Current, &Report>,
 ) -> Outcome {
     let done = |report| Outcome {
         id: item.id.clone(),
@@ -189,13 +190,12 @@ async fn written(
     let about = |report: Report| report.on_source(&site.source).on_state(item.id.as_str());
     let now = match now {
         Ok(now) => now,
-        Err(error) => {
-            let report = error.report(&site.source);
+        Err(report) => {
             let message = format!("'{}' was written, and could not be read back", item.id);
             return done(Some(about(Report {
                 cause: Some(report.sentence()),
                 message,
-                ..report
+                ..report.clone()
             })));
         }
     };

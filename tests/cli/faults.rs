@@ -96,7 +96,7 @@ fn wrong_use(#[case] arguments: &[&str]) {
 }
 
 #[rstest]
-#[case(&["get", "x", "--part", "both", "--json"], "invalid value 'both' for '--part <NAME>' [possible values: completed, partial]")]
+#[case(&["get", "x", "--part", "both", "--json"], "invalid value 'both' for '--part <NAME>' [possible values: completed, partial, body]")]
 #[case(&["get", "--json"], "the following required arguments were not provided: <STATE_ID>")]
 #[case(&["list", "--json", "--pattern", ""], "the pattern '' cannot be used: it is empty and would match nothing")]
 fn wrong_use_is_a_line_of_json_where_that_is_wanted(

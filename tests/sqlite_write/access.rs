@@ -108,7 +108,13 @@ async fn a_guard_lets_every_read_through_and_no_write() {
     let copy = Copy::of_base("delete");
     let bytes = std::fs::read(&copy.path).unwrap();
     let why = "the configuration says so";
-    let guarded = open(&Location::Sqlite(copy.path.clone()), Some(why.to_owned()));
+    let guarded = open(
+        &Location::Sqlite(copy.path.clone()),
+        None,
+        Some(why.to_owned()),
+    )
+    .runs
+    .unwrap();
     let plain = copy.database();
     let batch = planned(&plain, vec![("a_b", number(1)), ("new", number(2))]).await;
     let refused = Err(BackendError::ReadOnly(why.to_owned()));

@@ -12,17 +12,12 @@ use tokio::sync::mpsc::Sender;
 
 use super::rows::{self, Runs};
 use super::schema::{RunsTable, Schema, StatesTable};
+use crate::backend::chunks::Sink;
 use crate::backend::{Listing, Result};
 use crate::domain::history::{Run, RunStatus, Stored, derive, derives_from};
 use crate::domain::id::StateId;
-use crate::domain::job::Listed;
+use crate::domain::job::{Beside, Listed};
 use crate::domain::moment::Stamp;
-
-/// How many jobs a chunk holds at most.
-const CHUNK_ROWS: usize = 256;
-
-/// How many bytes of states a chunk holds at most, and one state more.
-const CHUNK_BYTES: usize = 1 << 20;
 
 /// How many rows are looked at between two looks at whether anyone still wants them.
 const ROWS_BETWEEN_LOOKS: usize = 1024;
@@ -255,6 +250,7 @@ impl Latest {
             stored,
             last_run,
             last_edit,
+            beside: Beside::default(),
         })
     }
 }
@@ -270,57 +266,5 @@ fn bare_run(row: i64, flags: i64, ended: String) -> Run {
         heartbeat_at: None,
         trigger: None,
         flags: Some(flags),
-    }
-}
-
-/// Gathers jobs into chunks and sends them.
-struct Sink<'s> {
-    to: &'s Sender<Result<Listing>>,
-    generation: u32,
-    rows: Vec<Listed>,
-    bytes: usize,
-    has_sent: bool,
-}
-
-impl<'s> Sink<'s> {
-    fn new(generation: u32, to: &'s Sender<Result<Listing>>) -> Self {
-        Self {
-            to,
-            generation,
-            rows: Vec::new(),
-            bytes: 0,
-            has_sent: false,
-        }
-    }
-
-    fn is_closed(&self) -> bool {
-        self.to.is_closed()
-    }
-
-    /// Adds a job; tells whether anyone still wants more.
-    fn push(&mut self, listed: Listed, bytes: usize) -> bool {
-        self.rows.push(listed);
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.rows.len() < CHUNK_ROWS && self.bytes < CHUNK_BYTES {
-            return true;
-        }
-        self.send()
-    }
-
-    fn send(&mut self) -> bool {
-        self.bytes = 0;
-        self.has_sent = true;
-        let listing = Listing {
-            generation: self.generation,
-            rows: std::mem::take(&mut self.rows),
-        };
-        self.to.blocking_send(Ok(listing)).is_ok()
-    }
-
-    /// Sends what is left; a reading without any job is sent too, since it may follow one that had some.
-    fn finish(mut self) {
-        if !self.rows.is_empty() || !self.has_sent {
-            self.send();
-        }
     }
 }

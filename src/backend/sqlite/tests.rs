@@ -8,9 +8,11 @@ use std::path::Path;
 use futures_util::StreamExt;
 use rusqlite::Connection;
 use tempfile::TempDir;
+use tokio::sync::mpsc;
 
 use super::open::{Step, Way, burst, burst_with};
 use super::*;
+use crate::backend::BackendError;
 
 /// Makes a database with one state, in a folder of its own.
 fn database(journal_mode: &str) -> (TempDir, PathBuf) {
@@ -358,10 +360,12 @@ async fn a_list_that_nobody_wants_stops() {
              INSERT INTO state SELECT 'job ' || i, '{}', '{}', NULL FROM n",
         )
         .unwrap();
-    let mut list = List::begin(&path, &TimeZone::UTC);
+    let mut list = Sqlite::new(path.clone())
+        .with_zone(TimeZone::UTC)
+        .begin_list();
     let first = list.next().await.unwrap().unwrap();
     assert_eq!(first.rows.len(), 256);
-    let List { chunks, reading } = list;
+    let Chunks { chunks, reading } = list;
     drop(chunks);
     // Ends although most of the chunks were never taken.
     reading.unwrap().await.unwrap();

@@ -11,6 +11,7 @@ use crate::cli::output::Output;
 use crate::domain::history::Run;
 use crate::domain::job::Job;
 use crate::domain::lint::Finding;
+use crate::domain::lock::Lock;
 
 /// Writes jobs as an array; of a source, only the bytes to be written are kept until it has given all.
 pub(super) struct JsonRows {
@@ -77,7 +78,7 @@ struct JobLine<'j> {
     bookmark: Option<Ages<'j>>,
     last_run: Option<LastRun<'j>>,
     last_edit: Option<Text<Timestamp>>,
-    lock: Option<()>,
+    lock: Option<LockLine>,
     elsewhere: Seq<'j, Other<'j>>,
     bot: Option<()>,
     findings: Seq<'j, Finding>,
@@ -88,6 +89,13 @@ struct Ages<'j> {
     newest: Text<Timestamp>,
     oldest: Text<Timestamp>,
     oldest_stream: &'j str,
+}
+
+#[derive(Serialize)]
+struct LockLine {
+    since: Option<Text<Timestamp>>,
+    expires: Option<Text<Timestamp>>,
+    standing: &'static str,
 }
 
 #[derive(Serialize)]
@@ -146,6 +154,7 @@ impl<'j> JobLine<'j> {
             bookmark,
             last_run,
             last_edit,
+            lock,
             findings,
         } = row.job;
         let parts = id.parts();
@@ -169,10 +178,20 @@ impl<'j> JobLine<'j> {
             }),
             last_run: last_run.as_ref().map(|run| LastRun::of(run, now)),
             last_edit: json::instant(last_edit.as_ref().and_then(Run::at)),
-            lock: None,
+            lock: lock.as_ref().map(|lock| LockLine::of(lock, now)),
             elsewhere: Seq(&row.elsewhere),
             bot: None,
             findings: Seq(findings),
+        }
+    }
+}
+
+impl LockLine {
+    fn of(lock: &Lock, now: Timestamp) -> Self {
+        Self {
+            since: lock.held_since().map(Text),
+            expires: lock.expires().map(Text),
+            standing: lock.standing(now).name(),
         }
     }
 }

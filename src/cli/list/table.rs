@@ -10,8 +10,9 @@ use crate::domain::history::Run;
 use crate::domain::id::StateId;
 use crate::domain::job::Job;
 use crate::domain::lint::{Finding, Severity};
+use crate::domain::lock::LockStanding;
 use crate::domain::mark;
-use crate::domain::moment::age;
+use crate::domain::moment::{age, duration};
 use crate::domain::quantity;
 use crate::domain::state::BookmarkAges;
 use crate::report::printable;
@@ -24,6 +25,9 @@ const ALIGNED: usize = 80;
 
 /// How many columns of state IDs are aligned however narrow the terminal is.
 const NARROWEST: usize = 20;
+
+/// The place of the lock among the cells of a row, from their end.
+const BEHIND_LOCK: usize = 2;
 
 /// What stands between two columns.
 const GAP: usize = 2;
@@ -44,6 +48,18 @@ impl TableRows {
             with_source,
             rows: Vec::new(),
             start: 0,
+        }
+    }
+
+    /// Takes the column of the locks out when no job has one.
+    fn drop_empty_locks(&mut self) {
+        let Some(place) = self.rows.first().map(|row| row.len() - BEHIND_LOCK) else {
+            return;
+        };
+        if widths(&self.rows).get(place) == Some(&0) {
+            for row in &mut self.rows {
+                row.remove(place);
+            }
         }
     }
 
@@ -92,6 +108,7 @@ impl Sink for TableRows {
             })
             .right(),
             beside(&row.elsewhere),
+            locked(job, self.now),
             worst(&job.findings),
         ]);
         self.rows.push(cells);
@@ -108,6 +125,7 @@ impl Sink for TableRows {
     }
 
     fn finish(&mut self, out: &mut Output) -> io::Result<()> {
+        self.drop_empty_locks();
         if out.is_terminal() && !self.rows.is_empty() {
             let heading = self.heading();
             self.rows.insert(0, heading);
@@ -137,6 +155,7 @@ fn standing(job: &Job, now: Timestamp) -> String {
         let word = match (&job.last_edit, job.has_state) {
             (Some(_), true) => "edited by hand",
             (None, true) => "no run known",
+            (None, false) if job.lock.is_some() => "no state",
             (_, false) => "state gone",
         };
         return word.to_owned();
@@ -179,6 +198,26 @@ fn beside(elsewhere: &[Other<'_>]) -> Cell {
         }
         _ => Cell::new("? elsewhere").tone(Tone::Warning),
     }
+}
+
+/// Says how the lock of its state stands, and since when it is there.
+fn locked(job: &Job, now: Timestamp) -> Cell {
+    let Some(lock) = &job.lock else {
+        return Cell::empty();
+    };
+    let standing = lock.standing(now);
+    let tone = match standing {
+        LockStanding::Held | LockStanding::Expired => Tone::Plain,
+        LockStanding::Future | LockStanding::Empty | LockStanding::Unreadable => Tone::Warning,
+    };
+    let since = lock.held_since();
+    let since = since.map(|since| duration(now.duration_since(since)));
+    let text = match (standing, since) {
+        (LockStanding::Held, Some(age)) => format!("{standing} {age}"),
+        (LockStanding::Expired, Some(age)) => format!("{standing}, {age} old"),
+        _ => standing.to_string(),
+    };
+    Cell::new(text).tone(tone)
 }
 
 /// Names the worst finding.

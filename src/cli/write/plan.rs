@@ -109,6 +109,7 @@ fn part_edited(out: &mut Output, item: &Item, after: &State, part: Part) -> io::
     let about = match part {
         Part::Completed => "what the last complete run left",
         Part::Partial => "what incomplete runs and merges left since",
+        Part::Body => "the file as it stands",
     };
     out.line(Tone::Plain, &format!("  in the {part} part, {about}:"))?;
     drawn(out, &changed)?;

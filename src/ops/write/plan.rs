@@ -31,9 +31,10 @@ const FRESH: SignedDuration = SignedDuration::from_hours(1);
 /// planned.
 pub async fn plan(site: &OpenSite, request: Request, now: Timestamp) -> Result<Planned, Report> {
     let failed = |error: crate::backend::BackendError| error.report(&site.source);
-    let able = site.backend.capabilities().await.map_err(failed)?;
+    let able = site.states.capabilities().await.map_err(failed)?;
+    let sees_runs = site.sees_runs(&able);
     let ids: Vec<StateId> = request.edits.iter().map(|(id, _)| id.clone()).collect();
-    let current = site.backend.current(&ids).await.map_err(failed)?;
+    let current = site.current(&ids).await?;
     let mut guards = Vec::new();
     if let Access::ReadOnly(why) = able.access {
         guards.push(Guard::ReadOnly(why));
@@ -57,7 +58,7 @@ pub async fn plan(site: &OpenSite, request: Request, now: Timestamp) -> Result<P
             Ok(after) => {
                 let running = running(&current, now);
                 let mut item = item(edit, current, after);
-                if !able.runs {
+                if !sees_runs {
                     item.findings.push(runs_unseen());
                 }
                 match running {
@@ -121,9 +122,8 @@ pub async fn plan_undo(
 ) -> Result<Planned, Report> {
     can_undo(site, operation).await?;
     let chosen = chosen(operation, item)?;
-    let failed = |error: crate::backend::BackendError| error.report(&site.source);
     let ids: Vec<StateId> = chosen.iter().map(|item| item.state_id.clone()).collect();
-    let current = site.backend.current(&ids).await.map_err(failed)?;
+    let current = site.current(&ids).await?;
     let bodies = Bodies::of(journal, &chosen).await?;
     let (mut edits, mut refused) = (Vec::new(), Vec::new());
     for (item, current) in chosen.into_iter().zip(current) {
@@ -224,13 +224,13 @@ pub async fn plan_again(
 }
 
 async fn target(site: &OpenSite) -> Result<Target, Report> {
-    let key = site.backend.key().await;
+    let key = site.states.key().await;
     let elsewhere = site.site.elsewhere.as_ref();
     Ok(Target {
         site: site.site.name.clone(),
         source: site.source.to_string(),
         key: key.map_err(|error| error.report(&site.source))?,
-        decided_by: site.site.decided_by.to_string(),
+        decided_by: site.site.states.decided_by.to_string(),
         elsewhere: elsewhere.map(|(uri, decided_by)| format!("{decided_by} names {uri}")),
     })
 }
@@ -242,7 +242,7 @@ fn document_of(bytes: &[u8]) -> Result<Document, Report> {
 }
 
 async fn same_source(site: &OpenSite, operation: &Operation) -> Result<(), Report> {
-    let key = site.backend.key().await;
+    let key = site.states.key().await;
     let key = key.map_err(|error| error.report(&site.source))?;
     if key == operation.source {
         return Ok(());

@@ -144,8 +144,7 @@ pub async fn overwritten(
     });
     let mut all: Vec<Overwritten> = told.collect();
     let ids: Vec<StateId> = open.iter().map(|(_, item)| item.state_id.clone()).collect();
-    let current = site.backend.current(&ids).await;
-    let current = current.map_err(|error| error.report(&site.source))?;
+    let current = site.current(&ids).await?;
     let changed: Vec<_> = open
         .into_iter()
         .zip(current)
@@ -488,6 +487,7 @@ impl Bodies {
             match part {
                 Part::Completed => parts[0] = content,
                 Part::Partial => parts[1] = content,
+                Part::Body => return Ok(Some(State::undivided(content))),
             }
         }
         let [completed, partial] = parts;
@@ -508,8 +508,7 @@ impl Bodies {
 async fn holds(site: &OpenSite, operation: &Operation) -> Result<Vec<Holds>, Report> {
     let items = &operation.items;
     let ids: Vec<StateId> = items.iter().map(|item| item.state_id.clone()).collect();
-    let current = site.backend.current(&ids).await;
-    let current = current.map_err(|error| error.report(&site.source))?;
+    let current = site.current(&ids).await?;
     Ok(items
         .iter()
         .zip(current)
@@ -532,7 +531,7 @@ async fn find(journal: &dyn JournalStore, query: Query) -> Result<Vec<Operation>
 }
 
 async fn key(site: &OpenSite) -> Result<SourceKey, Report> {
-    let key = site.backend.key().await;
+    let key = site.states.key().await;
     key.map_err(|error| error.report(&site.source))
 }
 

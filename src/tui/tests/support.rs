@@ -95,6 +95,7 @@ impl Known {
             stored: self.stored.clone(),
             last_run: last(false),
             last_edit: last(true),
+            beside: crate::domain::job::Beside::default(),
         };
         Job::summarize(listed, &"sqlite:///meltano.db".into())
     }

@@ -210,7 +210,7 @@ fn now_facts(history: &History, snapshot: &Snapshot) -> &'static str {
         Some(Agreement::Same) => "now · as the last run left it",
         Some(Agreement::Upgraded) => "now · as an upgrade computed it",
         Some(Agreement::Imported) => "now · imported",
-        Some(Agreement::Cleared | Agreement::Unexplained) | None => "now",
+        Some(Agreement::Cleared | Agreement::Unexplained | Agreement::Untraced) | None => "now",
     }
 }
 
