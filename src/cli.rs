@@ -32,6 +32,7 @@ mod json;
 mod list;
 mod log;
 mod names;
+mod narrow;
 mod nearest;
 mod notices;
 mod operations;
