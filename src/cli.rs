@@ -22,6 +22,7 @@ use output::{Failure, Output};
 use session::{Session, Voice};
 use sites::{Chosen, Sites};
 
+mod blame;
 mod changes;
 mod clear;
 mod diff;
@@ -171,6 +172,13 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Says of each value in a job's state which run or edit gave it, when, and what it was before.
+    Blame {
+        #[command(flatten)]
+        arguments: blame::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
     /// Compares two states by meaning; exits with 0 when they are the same value, 1 when not.
     Diff {
         #[command(flatten)]
@@ -232,6 +240,7 @@ impl Command {
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
+            | Self::Blame { behind, .. }
             | Self::Diff { behind, .. }
             | Self::Set { behind, .. }
             | Self::Put { behind, .. }
@@ -444,6 +453,7 @@ impl Answer {
             Command::List { arguments, .. } => list::run(&mut session, arguments).await?,
             Command::Get { arguments, .. } => get::run(&mut session, arguments).await?,
             Command::Log { arguments, .. } => log::run(&mut session, arguments).await?,
+            Command::Blame { arguments, .. } => blame::run(&mut session, arguments).await?,
             Command::Diff { arguments, .. } => diff::run(&mut session, arguments).await?,
             Command::Sources { .. } => sources::run(&mut session).await?,
             Command::Set { arguments, .. } => set::run(&mut session, arguments).await?,

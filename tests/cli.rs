@@ -7,6 +7,8 @@
     reason = "a test's own helpers may fail it"
 )]
 
+#[path = "cli/blame.rs"]
+mod blame;
 #[path = "cli/database.rs"]
 mod database;
 #[path = "cli/diff.rs"]
