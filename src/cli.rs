@@ -32,6 +32,7 @@ mod journal;
 mod json;
 mod list;
 mod log;
+mod logs;
 mod names;
 mod narrow;
 mod nearest;
@@ -172,6 +173,13 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Prints a run's own log file, as Meltano keeps it.
+    Logs {
+        #[command(flatten)]
+        arguments: logs::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
     /// Says of each value in a job's state which run or edit gave it, when, and what it was before.
     Blame {
         #[command(flatten)]
@@ -240,6 +248,7 @@ impl Command {
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
+            | Self::Logs { behind, .. }
             | Self::Blame { behind, .. }
             | Self::Diff { behind, .. }
             | Self::Set { behind, .. }
@@ -453,6 +462,7 @@ impl Answer {
             Command::List { arguments, .. } => list::run(&mut session, arguments).await?,
             Command::Get { arguments, .. } => get::run(&mut session, arguments).await?,
             Command::Log { arguments, .. } => log::run(&mut session, arguments).await?,
+            Command::Logs { arguments, .. } => logs::run(&mut session, arguments).await?,
             Command::Blame { arguments, .. } => blame::run(&mut session, arguments).await?,
             Command::Diff { arguments, .. } => diff::run(&mut session, arguments).await?,
             Command::Sources { .. } => sources::run(&mut session).await?,

@@ -9,6 +9,8 @@ use serde_json::Value;
 use crate::domain::location::Location;
 use crate::report::{Fault, Report};
 
+mod logs;
+
 /// Says what chose a source's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecidedBy {
@@ -48,6 +50,8 @@ pub struct Site {
     /// The state backend that the project names instead of its system database, and what named it. What the system
     /// database holds of states is then not what Meltano reads.
     pub elsewhere: Option<(String, DecidedBy)>,
+    /// The folder that the project's Meltano keeps its own things in, `.meltano` by default; `None` for a bare source.
+    pub system: Option<PathBuf>,
 }
 
 impl Site {
@@ -67,6 +71,7 @@ impl Site {
             location,
             decided_by: DecidedBy::CommandLine,
             elsewhere: None,
+            system: None,
         }
     }
 }
@@ -172,6 +177,7 @@ impl Surroundings {
             location,
             decided_by,
             elsewhere,
+            system: Some(PathBuf::from(settings.system_directory())),
         })
     }
 }

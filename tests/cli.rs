@@ -23,6 +23,8 @@ mod goldens;
 mod list;
 #[path = "cli/log.rs"]
 mod log;
+#[path = "cli/logs.rs"]
+mod logs;
 #[path = "cli/operations.rs"]
 mod operations;
 #[path = "cli/refusals.rs"]

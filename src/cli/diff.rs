@@ -175,7 +175,7 @@ fn names_a_file(session: &Session, text: &str) -> Result<bool, Report> {
 }
 
 /// Lists what a text can mean, the likeliest first: split at the last `@` whose right side is a snapshot, then whole.
-fn readings<'t>(
+pub(super) fn readings<'t>(
     session: &Session,
     text: &'t str,
     at: Option<&'t str>,

@@ -45,6 +45,7 @@ pub fn create(now: Timestamp) -> Result<Demo, Report> {
         location: Location::Sqlite(file),
         decided_by: DecidedBy::Default,
         elsewhere: None,
+        system: Some(system),
     };
     Ok(Demo {
         site,
