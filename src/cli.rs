@@ -19,6 +19,7 @@ use crate::project::{Site, Surroundings};
 use crate::report::{Fault, Report};
 use journal::Place;
 use output::{Failure, Output};
+use pager::Pager;
 use session::{Session, Voice};
 use sites::{Chosen, Sites};
 
@@ -39,6 +40,7 @@ mod nearest;
 mod notices;
 mod operations;
 mod output;
+mod pager;
 mod prune;
 mod put;
 mod session;
@@ -290,15 +292,18 @@ pub struct Answer {
 struct Process {
     surroundings: Surroundings,
     clock: Clock,
-    /// The width of the terminal that standard output is; `None` when it is none.
-    width: Option<usize>,
+    /// How many columns and rows the terminal has that standard output is; `None` when it is none.
+    screen: Option<(usize, usize)>,
 }
 
 /// Reads a command line, the program's name first.
 ///
-/// `width` is that of the terminal that standard output is, `None` when it is none. What is wrong is written to standard
-/// error; help and version to standard output.
-pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>) -> Invocation {
+/// `screen` is how many columns and rows the terminal has that standard output is, `None` when it is none. What is wrong is
+/// written to standard error; help and version to standard output.
+pub fn start(
+    arguments: impl IntoIterator<Item = OsString>,
+    screen: Option<(usize, usize)>,
+) -> Invocation {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = Line::command()
         .try_get_matches_from(&arguments)
@@ -306,7 +311,7 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
     match parsed {
         Ok((line, matches)) => {
             let voice = Voice::of(&line.options);
-            invocation(line, &matches, width).unwrap_or_else(|report| {
+            invocation(line, &matches, screen).unwrap_or_else(|report| {
                 voice.error(&report);
                 Invocation::Finished(report.fault.exit_code())
             })
@@ -318,9 +323,9 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
 fn invocation(
     line: Line,
     matches: &ArgMatches,
-    width: Option<usize>,
+    screen: Option<(usize, usize)>,
 ) -> Result<Invocation, Report> {
-    let process = Process::new(width)?;
+    let process = Process::new(screen)?;
     let chosen = Chosen::of(&line, matches);
     match line.command {
         Some(Command::Demo) => Ok(Invocation::Demo),
@@ -340,7 +345,7 @@ fn invocation(
 }
 
 impl Process {
-    fn new(width: Option<usize>) -> Result<Self, Report> {
+    fn new(screen: Option<(usize, usize)>) -> Result<Self, Report> {
         let surroundings = Surroundings::of_process()?;
         let now = match surroundings.variables.get(NOW) {
             None => Timestamp::now(),
@@ -357,7 +362,7 @@ impl Process {
         Ok(Self {
             surroundings,
             clock,
-            width,
+            screen,
         })
     }
 }
@@ -441,14 +446,18 @@ impl Answer {
             chosen,
             process,
         } = self;
-        let colour = options.color.is_on(&process, process.width.is_some());
+        let colour = options.color.is_on(&process, process.screen.is_some());
         let colour_aside = options
             .color
             .is_on(&process, std::io::stderr().is_terminal());
         let journal = Place::chosen(&options, &process)?;
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
+        let screen = process.screen.filter(|_| !options.json);
+        let pager =
+            screen.and_then(|screen| Pager::chosen(&process.surroundings.variables, screen));
+        let width = process.screen.map(|(columns, _)| columns);
         let mut session = Session {
-            out: Output::new(colour, process.width),
+            out: Output::new(colour, width).paged_by(pager),
             voice,
             clock: process.clock,
             surroundings: process.surroundings,

@@ -126,6 +126,7 @@ fn write_text(session: &mut Session, timeline: &Timeline, blamed: &[Blamed<'_>])
     if let Some(width) = session.out.width() {
         shorten(&mut rows, width);
     }
+    session.out.page();
     session.out.table(&rows)
 }
 

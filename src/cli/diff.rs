@@ -89,6 +89,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     let written = if session.voice.json {
         answer::write(&mut session.out, &found, &left, &right)
     } else {
+        session.out.page();
         text::write(session, &found, &left, &right)
     };
     match written {

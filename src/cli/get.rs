@@ -82,6 +82,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
         return Ok(0);
     }
     let style = if arguments.pretty {
+        session.out.page();
         python::Style::Indent(2)
     } else {
         python::Style::Compact

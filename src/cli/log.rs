@@ -258,6 +258,7 @@ fn write_text<'t>(
         rows.push(row(session, &names, &entry));
         below.push(entry.back);
     }
+    session.out.page();
     if let Some(width) = session.out.width() {
         shorten_last(&mut rows, width);
     }

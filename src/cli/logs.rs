@@ -60,6 +60,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
         .voice
         .verbose_note(format_args!("reading {}", path.display()));
     if session.out.is_terminal() {
+        session.out.page();
         shown(session, file, failed)?;
     } else {
         copied(session, file, failed)?;
