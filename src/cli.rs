@@ -453,8 +453,9 @@ impl Answer {
         let journal = Place::chosen(&options, &process)?;
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
         let screen = process.screen.filter(|_| !options.json);
-        let pager =
-            screen.and_then(|screen| Pager::chosen(&process.surroundings.variables, screen));
+        let pager = screen.and_then(|screen| {
+            Pager::chosen(&process.surroundings.variables, screen, options.quiet)
+        });
         let width = process.screen.map(|(columns, _)| columns);
         let mut session = Session {
             out: Output::new(colour, width).paged_by(pager),

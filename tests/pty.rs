@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use tempfile::TempDir;
+use unicode_width::UnicodeWidthStr as _;
 
 /// How long anything may take; only a fault makes a test wait that long.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -667,4 +668,41 @@ fn an_interrupt_is_the_pagers() {
         .press("\r")
         .wait_for("BYE");
     assert_eq!(terminal.finishes().exit_code(), 0);
+}
+
+#[test]
+fn a_line_of_blame_is_no_wider_than_the_terminal() {
+    let database = TempDir::new().unwrap();
+    let file = database.path().join("meltano.db");
+    let sql = include_str!("../assets/demo/meltano.sql");
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
+    let file = file.to_str().unwrap();
+    let job = "dev:tap-github-to-target-bigquery";
+    let lines = |columns, arguments: &[&str]| {
+        let arguments = [
+            arguments,
+            &["blame", job, "--color", "never", "--source", file],
+        ]
+        .concat();
+        let mut terminal = Terminal::start(columns, 40, &arguments);
+        assert_eq!(terminal.finishes().exit_code(), 0);
+        let lines: Vec<String> = terminal.raw_text().lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), 11, "{lines:?}");
+        lines
+    };
+    let widest = |lines: &[String]| lines.iter().map(|line| line.width()).max();
+    let whole = lines(200, &[]);
+    assert!(
+        whole[3].contains("2026-11-12T00:00:00Z") && whole[3].contains("was 2026-11-29T05:52:00Z")
+    );
+    let narrow = lines(100, &[]);
+    assert_eq!(widest(&narrow), Some(100), "{narrow:?}");
+    assert!(
+        narrow[3].contains("2026-11-12T")
+            && narrow[3].contains("◆ edit  2026-11-29 17:40  was 2026-11-"),
+        "{narrow:?}"
+    );
 }

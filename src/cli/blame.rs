@@ -15,12 +15,16 @@ use crate::domain::diff::Place;
 use crate::domain::history::{self, Blamed, Snapshot, Timeline};
 use crate::domain::json::{Document, Node};
 use crate::domain::mark;
+use crate::domain::moment::Instant;
 use crate::domain::narrow::holds;
 use crate::ops::read;
 use crate::report::{Fault, printable};
 
 /// The places of the values among the cells of a row: what it is, and what it was.
 const VALUES: [usize; 2] = [3, 8];
+
+/// The place of the name of the snapshot.
+const NAME: usize = 6;
 
 /// How few columns are left of a value on a narrow terminal.
 const NARROWEST: usize = 12;
@@ -126,6 +130,11 @@ fn write_text(session: &mut Session, timeline: &Timeline, blamed: &[Blamed<'_>])
     if let Some(width) = session.out.width() {
         shorten(&mut rows, width);
     }
+    let is_used: Vec<bool> = widths(&rows).iter().map(|width| *width > 0).collect();
+    for row in &mut rows {
+        let mut used = is_used.iter();
+        row.retain(|_| used.next().is_some_and(|used| *used));
+    }
     session.out.page();
     session.out.table(&rows)
 }
@@ -151,39 +160,72 @@ fn row(session: &Session, names: &Names, leaf: &Blamed<'_>, snapshot: &Snapshot)
         Some(at) => session.day(at),
         None => printable(&stamp.text),
     });
+    let key = if *place == Place::default() {
+        place.to_string()
+    } else {
+        place.rest.join(".")
+    };
     let was = leaf.previous.map(changes::value);
     vec![
         Cell::new(printable(place.stream.as_deref().unwrap_or_default())),
         Cell::new(printable(&context.unwrap_or_default())),
-        Cell::new(printable(&place.rest.join("."))),
+        Cell::new(printable(&key)),
         Cell::new(changes::value(leaf.value)),
         Cell::new(snapshot.number.to_string()).right(),
         Cell::new(mark.sign).tone(tone).gap(" "),
         Cell::new(name).gap(" "),
         Cell::new(when.unwrap_or_default()),
-        Cell::new(was.map_or_else(String::new, |was| format!("was {was}"))).tone(Tone::Faint),
+        Cell::new(was.map_or_else(String::new, |was| format!("{WAS}{was}"))).tone(Tone::Faint),
     ]
 }
+
+/// What stands before the value that was there before.
+const WAS: &str = "was ";
 
 /// The name of the origin of an edit by hand.
 const EDIT: &str = "state_edit";
 
-/// Cuts what a value is and was to what is left of the terminal; what is short keeps its length.
+/// Makes rows fit a terminal where that can be: names of runs and edits go first, since the number before each says as much;
+/// then what a value is and was is cut to what is left, and what is short keeps its length.
 fn shorten(rows: &mut [Vec<Cell>], width: usize) {
+    if taken(&widths(rows)) <= width {
+        return;
+    }
+    for name in rows.iter_mut().filter_map(|row| row.get_mut(NAME)) {
+        let short = ["run", "edit"].into_iter();
+        let mut short = short.filter(|short| name.text.starts_with(short));
+        if let Some(short) = short.next() {
+            short.clone_into(&mut name.text);
+        }
+    }
     let widths = widths(rows);
     let at = |place: usize| widths.get(place).copied().unwrap_or_default();
     let (is, was) = (at(VALUES[0]), at(VALUES[1]));
-    let gaps = 2 * widths.len().saturating_sub(2);
-    let beside = widths.iter().sum::<usize>() - is - was + gaps;
-    let room = width.saturating_sub(beside);
-    let half = room / 2;
+    let room = (width + is + was).saturating_sub(taken(&widths));
     let own = |wanted: usize, other: usize| {
-        let room = room.saturating_sub(other.min(half)).max(NARROWEST);
-        wanted.min(room)
+        let left = room.saturating_sub(other.min(room / 2));
+        wanted.min(left.max(NARROWEST))
     };
     for (place, room) in [(VALUES[0], own(is, was)), (VALUES[1], own(was, is))] {
         for cell in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
-            cell.text = elide(&cell.text, room);
+            cell.text = cut(&cell.text, room);
         }
     }
+}
+
+/// Cuts a value to a width: of a time the end, since its day says most, of all else the middle.
+fn cut(text: &str, width: usize) -> String {
+    let value = text.strip_prefix(WAS).unwrap_or(text);
+    if text.len() <= width || Instant::parse(value).is_none() {
+        return elide(text, width);
+    }
+    let kept = text.get(..width.saturating_sub(1)).unwrap_or(text);
+    format!("{kept}…")
+}
+
+/// Counts the columns of the terminal that a row takes; a column that holds nothing takes none.
+fn taken(widths: &[usize]) -> usize {
+    let used = widths.iter().filter(|width| **width > 0);
+    // Two stand between columns, but only one before a mark, and before a name.
+    used.map(|width| width + 2).sum::<usize>().saturating_sub(4)
 }

@@ -19,8 +19,8 @@ const DEFAULT: [&str; 2] = ["less", "-FRX"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pager {
     words: Vec<String>,
-    /// Whether somebody chose it, and should hear that it cannot be started.
-    is_chosen: bool,
+    /// Whether somebody is told that it cannot be started: who chose it, and wants to be told things.
+    is_missed: bool,
     /// How many columns and rows the terminal has.
     screen: (usize, usize),
 }
@@ -31,6 +31,7 @@ impl Pager {
     pub(super) fn chosen(
         variables: &BTreeMap<String, String>,
         screen: (usize, usize),
+        quiet: bool,
     ) -> Option<Self> {
         let text = variables.get("PAGER").map(String::as_str);
         if variables.get("TERM").is_some_and(|term| term == "dumb") {
@@ -44,7 +45,7 @@ impl Pager {
         let is_none = words.first().is_none_or(|program| program == "cat");
         (!is_none).then_some(Self {
             words,
-            is_chosen: text.is_some(),
+            is_missed: text.is_some() && !quiet,
             screen,
         })
     }
@@ -63,7 +64,7 @@ impl Pager {
                 interrupts: flag::register(SIGINT, Arc::new(AtomicBool::new(false))).ok(),
             }),
             Err(error) => {
-                if self.is_chosen || error.kind() != ErrorKind::NotFound {
+                if self.is_missed {
                     let program = printable(program);
                     // Nobody is left to tell when standard error is closed.
                     let _ = writeln!(
@@ -212,7 +213,7 @@ mod tests {
     fn the_pager_is_chosen(#[case] variables: &[(&str, &str)], #[case] want: &[&str]) {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables = variables.iter().map(owned).collect();
-        let words = Pager::chosen(&variables, (80, 24)).map(|pager| pager.words);
+        let words = Pager::chosen(&variables, (80, 24), false).map(|pager| pager.words);
         assert_eq!(words.unwrap_or_default(), want);
     }
 
@@ -227,7 +228,7 @@ mod tests {
     #[case("日本語日本語\n2\n", true)]
     #[case("\x1b[31m01234\x1b[0m56789\n2\n", false)]
     fn a_screen_is_three_rows_of_ten(#[case] text: &str, #[case] want: bool) {
-        let pager = Pager::chosen(&BTreeMap::new(), (10, 3)).unwrap();
+        let pager = Pager::chosen(&BTreeMap::new(), (10, 3), false).unwrap();
         assert_eq!(pager.is_needed(text.as_bytes()), want);
     }
 }

@@ -2,6 +2,8 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use statescope::domain::location::Location;
+use statescope::ops::demo;
 
 use crate::database::{Database, JOB, Row, story};
 use crate::run::{on, statescope};
@@ -109,14 +111,48 @@ fn wide() -> Database {
 fn wide_characters_are_aligned_and_what_no_history_explains_is_now() {
     let text = on(&wide().path(), &["blame", "wide"]).quiet(0);
     insta::assert_snapshot!(text, @r#"
-    größe    日本語          "値値値"     2 ● run:000000020000  today 04:00  was "値"
-    s        x               1E3          2 ● run:000000020000  today 04:00  was NaN
-    s        esc             "\u001b[2J"  3 ○ now
-    s        back            NaN          3 ○ now
-             singer_state.a  {}           3 ○ now
-             k.0             []           3 ○ now
-             k.1             -0           3 ○ now
+    größe  日本語          "値値値"     2 ● run:000000020000  today 04:00  was "値"
+    s      x               1E3          2 ● run:000000020000  today 04:00  was NaN
+    s      esc             "\u001b[2J"  3 ○ now
+    s      back            NaN          3 ○ now
+           singer_state.a  {}           3 ○ now
+           k.0             []           3 ○ now
+           k.1             -0           3 ○ now
     "#);
+}
+
+#[test]
+fn columns_that_hold_nothing_are_left_out() {
+    let database = Database::new();
+    database
+        .state("bare", Some(r#"{"a": {"b": 1}}"#), Some("{}"))
+        .state("empty", Some("{}"), Some("{}"));
+    let text = on(&database.path(), &["blame", "bare"]).quiet(0);
+    assert_eq!(text, "a.b  1  1 ○ now\n");
+    let text = on(&database.path(), &["blame", "empty"]).quiet(0);
+    assert_eq!(text, "the whole document  {}  1 ○ now\n");
+}
+
+#[test]
+fn the_sample_project_tells_who_moved_a_bookmark_back() {
+    let demo = demo::create("2026-11-30T04:30:00Z".parse().unwrap()).unwrap();
+    let Location::Sqlite(file) = &demo.site.location;
+    let file = file.to_str().unwrap();
+    let job = "dev:tap-github-to-target-bigquery";
+    let text = on(file, &["blame", job, "--stream", "commits"]).quiet(0);
+    insta::assert_snapshot!(text, @r#"
+    commits  {acme, api}   replication_key  "updated_at"           1 ● run:01a1f78a619a  2026-11-20 06:05
+    commits  {acme, api}   updated_at       2026-11-29T05:30:12Z  10 ● run:01a225e3997a  2026-11-29 06:05  was 2026-11-28T05:12:13Z
+    commits  {acme, web}   replication_key  "updated_at"           1 ● run:01a1f78a619a  2026-11-20 06:05
+    commits  {acme, web}   updated_at       2026-11-12T00:00:00Z  11 ◆ edit by hand      2026-11-29 17:40  was 2026-11-29T05:52:00Z
+    commits  {acme, docs}  replication_key  "updated_at"           1 ● run:01a1f78a619a  2026-11-20 06:05
+    commits  {acme, docs}  updated_at       2026-11-28T15:25:19Z  10 ● run:01a225e3997a  2026-11-29 06:05  was 2026-11-27T01:38:29Z
+    "#);
+    let text = on(file, &["log", job, "--back"]).quiet(0);
+    insta::assert_snapshot!(text, @r"
+    11 ◆ run:01a22864c6f8  2026-11-29 17:40:22 UTC  edited by hand  completed  ~1 ◀1
+         commits {acme, web} updated_at  2026-11-29T05:52:00Z → 2026-11-12T00:00:00Z   ◀ back 17 d 5 h
+    ");
 }
 
 #[test]
