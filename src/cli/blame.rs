@@ -50,7 +50,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .into());
     };
     session.mention(&located.source).await;
-    session.look_for_overwritten(&located, false).await;
+    session.look_for_overwritten(&located).await;
     let timeline = read::timeline(&located.source.open, &located.id).await?;
     if !is_known(&timeline) {
         return Err(session
