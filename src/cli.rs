@@ -19,9 +19,11 @@ use crate::project::{Site, Surroundings};
 use crate::report::{Fault, Report};
 use journal::Place;
 use output::{Failure, Output};
+use pager::Pager;
 use session::{Session, Voice};
 use sites::{Chosen, Sites};
 
+mod blame;
 mod changes;
 mod clear;
 mod diff;
@@ -31,11 +33,14 @@ mod journal;
 mod json;
 mod list;
 mod log;
+mod logs;
 mod names;
+mod narrow;
 mod nearest;
 mod notices;
 mod operations;
 mod output;
+mod pager;
 mod prune;
 mod put;
 mod session;
@@ -170,6 +175,20 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Prints a run's own log file, as Meltano keeps it.
+    Logs {
+        #[command(flatten)]
+        arguments: logs::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
+    /// Says of each value in a job's state which run or edit gave it, when, and what it was before.
+    Blame {
+        #[command(flatten)]
+        arguments: blame::Arguments,
+        #[command(flatten)]
+        behind: Behind,
+    },
     /// Compares two states by meaning; exits with 0 when they are the same value, 1 when not.
     Diff {
         #[command(flatten)]
@@ -231,6 +250,8 @@ impl Command {
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
+            | Self::Logs { behind, .. }
+            | Self::Blame { behind, .. }
             | Self::Diff { behind, .. }
             | Self::Set { behind, .. }
             | Self::Put { behind, .. }
@@ -271,15 +292,18 @@ pub struct Answer {
 struct Process {
     surroundings: Surroundings,
     clock: Clock,
-    /// The width of the terminal that standard output is; `None` when it is none.
-    width: Option<usize>,
+    /// How many columns and rows the terminal has that standard output is; `None` when it is none.
+    screen: Option<(usize, usize)>,
 }
 
 /// Reads a command line, the program's name first.
 ///
-/// `width` is that of the terminal that standard output is, `None` when it is none. What is wrong is written to standard
-/// error; help and version to standard output.
-pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>) -> Invocation {
+/// `screen` is how many columns and rows the terminal has that standard output is, `None` when it is none. What is wrong is
+/// written to standard error; help and version to standard output.
+pub fn start(
+    arguments: impl IntoIterator<Item = OsString>,
+    screen: Option<(usize, usize)>,
+) -> Invocation {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = Line::command()
         .try_get_matches_from(&arguments)
@@ -287,7 +311,7 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
     match parsed {
         Ok((line, matches)) => {
             let voice = Voice::of(&line.options);
-            invocation(line, &matches, width).unwrap_or_else(|report| {
+            invocation(line, &matches, screen).unwrap_or_else(|report| {
                 voice.error(&report);
                 Invocation::Finished(report.fault.exit_code())
             })
@@ -299,9 +323,9 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
 fn invocation(
     line: Line,
     matches: &ArgMatches,
-    width: Option<usize>,
+    screen: Option<(usize, usize)>,
 ) -> Result<Invocation, Report> {
-    let process = Process::new(width)?;
+    let process = Process::new(screen)?;
     let chosen = Chosen::of(&line, matches);
     match line.command {
         Some(Command::Demo) => Ok(Invocation::Demo),
@@ -321,7 +345,7 @@ fn invocation(
 }
 
 impl Process {
-    fn new(width: Option<usize>) -> Result<Self, Report> {
+    fn new(screen: Option<(usize, usize)>) -> Result<Self, Report> {
         let surroundings = Surroundings::of_process()?;
         let now = match surroundings.variables.get(NOW) {
             None => Timestamp::now(),
@@ -338,7 +362,7 @@ impl Process {
         Ok(Self {
             surroundings,
             clock,
-            width,
+            screen,
         })
     }
 }
@@ -422,14 +446,19 @@ impl Answer {
             chosen,
             process,
         } = self;
-        let colour = options.color.is_on(&process, process.width.is_some());
+        let colour = options.color.is_on(&process, process.screen.is_some());
         let colour_aside = options
             .color
             .is_on(&process, std::io::stderr().is_terminal());
         let journal = Place::chosen(&options, &process)?;
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
+        let screen = process.screen.filter(|_| !options.json);
+        let pager = screen.and_then(|screen| {
+            Pager::chosen(&process.surroundings.variables, screen, options.quiet)
+        });
+        let width = process.screen.map(|(columns, _)| columns);
         let mut session = Session {
-            out: Output::new(colour, process.width),
+            out: Output::new(colour, width).paged_by(pager),
             voice,
             clock: process.clock,
             surroundings: process.surroundings,
@@ -443,6 +472,8 @@ impl Answer {
             Command::List { arguments, .. } => list::run(&mut session, arguments).await?,
             Command::Get { arguments, .. } => get::run(&mut session, arguments).await?,
             Command::Log { arguments, .. } => log::run(&mut session, arguments).await?,
+            Command::Logs { arguments, .. } => logs::run(&mut session, arguments).await?,
+            Command::Blame { arguments, .. } => blame::run(&mut session, arguments).await?,
             Command::Diff { arguments, .. } => diff::run(&mut session, arguments).await?,
             Command::Sources { .. } => sources::run(&mut session).await?,
             Command::Set { arguments, .. } => set::run(&mut session, arguments).await?,

@@ -9,7 +9,7 @@ use statescope::report::Report;
 use statescope::{ops, shell};
 
 fn main() -> ExitCode {
-    match cli::start(std::env::args_os(), width()) {
+    match cli::start(std::env::args_os(), screen()) {
         Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
         Invocation::Browse { sites, journal } => said(shell::run(sites, journal)),
         Invocation::Demo => said(demo()),
@@ -34,11 +34,13 @@ fn said(outcome: Result<(), Report>) -> ExitCode {
     }
 }
 
-/// Gives the width of the terminal that standard output is; `None` when it is none.
-fn width() -> Option<usize> {
-    const UNKNOWN: usize = 80;
-    let width = || crossterm::terminal::size().map_or(UNKNOWN, |(columns, _)| columns.into());
-    std::io::stdout().is_terminal().then(width)
+/// Gives how many columns and rows the terminal has that standard output is; `None` when it is none.
+fn screen() -> Option<(usize, usize)> {
+    const UNKNOWN: (usize, usize) = (80, 24);
+    let size = || {
+        crossterm::terminal::size().map_or(UNKNOWN, |(columns, rows)| (columns.into(), rows.into()))
+    };
+    std::io::stdout().is_terminal().then(size)
 }
 
 /// Waits for a command on this thread; stores read on threads of their own.

@@ -10,6 +10,8 @@ use serde_json::Value;
 use crate::domain::location::Location;
 use crate::report::{Fault, Report};
 
+mod logs;
+
 /// Says what chose a source's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecidedBy {
@@ -52,6 +54,8 @@ pub struct Site {
     pub elsewhere: Option<(String, DecidedBy)>,
     /// How long a lock on a state holds, where the project says.
     pub lock_timeout: Option<SignedDuration>,
+    /// The folder that the project's Meltano keeps its own things in, `.meltano` by default; `None` for a bare source.
+    pub system: Option<PathBuf>,
 }
 
 /// Names one source of a site, and what chose it.
@@ -72,6 +76,7 @@ impl Site {
             states: source,
             elsewhere: None,
             lock_timeout: None,
+            system: None,
         }
     }
 
@@ -228,6 +233,7 @@ impl Surroundings {
             runs: Some(database),
             elsewhere,
             lock_timeout: settings.lock_timeout(),
+            system: Some(PathBuf::from(settings.system_directory())),
         })
     }
 }

@@ -7,6 +7,8 @@
     reason = "a test's own helpers may fail it"
 )]
 
+#[path = "cli/blame.rs"]
+mod blame;
 #[path = "cli/database.rs"]
 mod database;
 #[path = "cli/diff.rs"]
@@ -23,6 +25,8 @@ mod goldens;
 mod list;
 #[path = "cli/log.rs"]
 mod log;
+#[path = "cli/logs.rs"]
+mod logs;
 #[path = "cli/operations.rs"]
 mod operations;
 #[path = "cli/refusals.rs"]

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use tempfile::TempDir;
+use unicode_width::UnicodeWidthStr as _;
 
 /// How long anything may take; only a fault makes a test wait that long.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -570,4 +571,138 @@ fn only_file(folder: &Path) -> String {
     let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
     assert_eq!(files.len(), 1);
     std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap()
+}
+
+/// A pager that a test wrote, and a database with a state of many lines.
+struct Paged {
+    edited: Edited,
+}
+
+impl Paged {
+    fn new(script: &str) -> Self {
+        let edited = Edited::new();
+        std::fs::write(edited.folder.path().join("pager.sh"), script).unwrap();
+        let keys: Vec<String> = (0..20_000).map(|key| format!("\"key {key}\": 1")).collect();
+        let sql = "UPDATE state SET completed_state = ?2 WHERE state_id = ?1";
+        let state = format!("{{{}}}", keys.join(", "));
+        assert_eq!(edited.open().execute(sql, [DEV, &state]).unwrap(), 1);
+        Self { edited }
+    }
+
+    /// Runs a command on a terminal of ten rows, or more.
+    fn run(&self, rows: u16, pager: &str, arguments: &[&str]) -> Terminal {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));
+        command.args(arguments);
+        command.args(["--source", &self.edited.file()]);
+        let script = self.edited.folder.path().join("pager.sh");
+        command.env("PAGER", pager.replace("SCRIPT", script.to_str().unwrap()));
+        Terminal::run(100, rows, command)
+    }
+}
+
+const COUNTS: &str = "echo \"PAGED $1\"; wc -l; echo END";
+
+#[test]
+fn more_than_a_screen_goes_through_the_pager() {
+    let paged = Paged::new(COUNTS);
+    let script = "sh SCRIPT 'with care'";
+    for (arguments, rows, is_paged) in [
+        (&["list"][..], 10, true),
+        (&["list"], 40, false),
+        (&["list", "--ids"], 10, true),
+        (&["list", "--json"], 10, false),
+        (&["get", DEV, "--pretty"], 10, true),
+        (&["get", DEV, "--pretty", "--json"], 10, false),
+        (&["blame", DEV], 10, true),
+        (&["log", DEV], 10, false),
+        (&["diff", DEV, PROD], 10, true),
+    ] {
+        let mut terminal = paged.run(rows, script, arguments);
+        let code = terminal.finishes().exit_code();
+        let told = terminal.raw_text();
+        assert_eq!(
+            told.contains("PAGED with care"),
+            is_paged,
+            "{arguments:?}: {told}"
+        );
+        // The end of the input comes, and the pager's end is waited for.
+        assert_eq!(told.ends_with("END\r\n"), is_paged, "{arguments:?}: {told}");
+        assert_eq!(code, u32::from(arguments[0] == "diff"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_pager_that_has_seen_enough_is_no_error() {
+    let paged = Paged::new("read line; echo \"saw $line\"; exit 3");
+    let mut terminal = paged.run(10, "sh SCRIPT", &["get", DEV, "--pretty"]);
+    assert_eq!(terminal.finishes().exit_code(), 0);
+    assert_eq!(terminal.raw_text(), "saw {\r\n");
+}
+
+#[test]
+fn without_a_pager_everything_is_shown() {
+    let paged = Paged::new(COUNTS);
+    for (pager, told) in [
+        ("", false),
+        ("cat", false),
+        ("/nonexistent/pager", true),
+        ("'unfinished", true),
+    ] {
+        let mut terminal = paged.run(10, pager, &["get", DEV, "--pretty"]);
+        assert_eq!(terminal.finishes().exit_code(), 0, "{pager:?}");
+        let text = terminal.raw_text();
+        assert_eq!(text.contains("cannot start the pager"), told, "{pager:?}");
+        assert_eq!(text.matches(": 1").count(), 20_000, "{pager:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_is_the_pagers() {
+    let script = "trap 'echo CAUGHT' INT; cat >/dev/null; echo READY; read key </dev/tty; read key </dev/tty; echo BYE";
+    let paged = Paged::new(script);
+    let mut terminal = paged.run(10, "sh SCRIPT", &["get", DEV, "--pretty"]);
+    terminal
+        .wait_for("READY")
+        .press("\u{3}")
+        .wait_for("CAUGHT")
+        .press("\r")
+        .wait_for("BYE");
+    assert_eq!(terminal.finishes().exit_code(), 0);
+}
+
+#[test]
+fn a_line_of_blame_is_no_wider_than_the_terminal() {
+    let database = TempDir::new().unwrap();
+    let file = database.path().join("meltano.db");
+    let sql = include_str!("../assets/demo/meltano.sql");
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
+    let file = file.to_str().unwrap();
+    let job = "dev:tap-github-to-target-bigquery";
+    let lines = |columns, arguments: &[&str]| {
+        let arguments = [
+            arguments,
+            &["blame", job, "--color", "never", "--source", file],
+        ]
+        .concat();
+        let mut terminal = Terminal::start(columns, 40, &arguments);
+        assert_eq!(terminal.finishes().exit_code(), 0);
+        let lines: Vec<String> = terminal.raw_text().lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), 11, "{lines:?}");
+        lines
+    };
+    let widest = |lines: &[String]| lines.iter().map(|line| line.width()).max();
+    let whole = lines(200, &[]);
+    assert!(
+        whole[3].contains("2026-11-12T00:00:00Z") && whole[3].contains("was 2026-11-29T05:52:00Z")
+    );
+    let narrow = lines(100, &[]);
+    assert_eq!(widest(&narrow), Some(100), "{narrow:?}");
+    assert!(
+        narrow[3].contains("2026-11-12T")
+            && narrow[3].contains("◆ edit  2026-11-29 17:40  was 2026-11-"),
+        "{narrow:?}"
+    );
 }

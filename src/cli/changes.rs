@@ -228,7 +228,7 @@ fn whole(line: &mut Line, change: &Change, node: Node<'_>) {
 }
 
 /// Writes a value: a time as it is spelled, what is long by what it holds, all else as stored.
-fn value(node: Node<'_>) -> String {
+pub(super) fn value(node: Node<'_>) -> String {
     if let Some(text) = node.as_str() {
         let decoded = text.decoded();
         if Instant::parse(&decoded).is_some() {
@@ -254,7 +254,7 @@ fn contents(node: Node<'_>) -> String {
     format!("{count} {what}{plural}")
 }
 
-fn moved(change: &Change) -> String {
+pub(super) fn moved(change: &Change) -> String {
     let length = match &change.distance {
         None => String::new(),
         Some(Distance::Time(length)) => duration(*length),

@@ -89,6 +89,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
     let written = if session.voice.json {
         answer::write(&mut session.out, &found, &left, &right)
     } else {
+        session.out.page();
         text::write(session, &found, &left, &right)
     };
     match written {
@@ -175,7 +176,7 @@ fn names_a_file(session: &Session, text: &str) -> Result<bool, Report> {
 }
 
 /// Lists what a text can mean, the likeliest first: split at the last `@` whose right side is a snapshot, then whole.
-fn readings<'t>(
+pub(super) fn readings<'t>(
     session: &Session,
     text: &'t str,
     at: Option<&'t str>,

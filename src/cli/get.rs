@@ -5,10 +5,11 @@ use std::io::Write as _;
 use clap::ValueEnum;
 
 use super::names::Names;
+use super::narrow::Narrowing;
 use super::output::Failure;
 use super::session::Session;
 use super::sites::{Located, is_known, shell_word};
-use crate::domain::history::Timeline;
+use crate::domain::history::{Snapshot, Timeline};
 use crate::domain::json::{Document, python};
 use crate::domain::state::{Content, NoEffective, Part, State};
 use crate::ops::read;
@@ -33,6 +34,8 @@ pub(super) struct Arguments {
     /// Indented by two spaces, as `meltano state get --format pretty` prints it.
     #[arg(long)]
     pretty: bool,
+    #[command(flatten)]
+    narrowing: Narrowing,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
@@ -82,17 +85,27 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
         Some(snapshot) => then(session, &located, snapshot).await?,
     };
     let part = arguments.part.map(Part::from);
-    if arguments.verbatim {
+    if arguments.verbatim && !arguments.narrowing.is_wanted() {
         verbatim(session, &stored(&located, &state, part)?)?;
         return Ok(0);
     }
     let document = document(&located, &state, part)?;
+    let documents = std::iter::once(&document);
+    let section = arguments.narrowing.section(&located, documents)?;
+    let root = document.root();
+    let wanted = section.map_or(Some(root), |section| section.find(&document));
+    let node = wanted.unwrap_or(root);
+    if arguments.verbatim {
+        verbatim(session, node.raw().as_bytes())?;
+        return Ok(0);
+    }
     let style = if arguments.pretty {
+        session.out.page();
         python::Style::Indent(2)
     } else {
         python::Style::Compact
     };
-    let text = python::dumps(document.root(), style);
+    let text = python::dumps(node, style);
     session.out.write_all(text.as_bytes())?;
     session.out.write_all(b"\n")?;
     Ok(0)
@@ -115,9 +128,18 @@ async fn then(session: &mut Session, located: &Located, text: &str) -> Result<St
         return Err(session.unknown(Fault::No, Some(located), "").await);
     }
     let snapshot = session.find(&timeline, text)?;
+    held(located, &timeline, snapshot).cloned()
+}
+
+/// Gives the state at a snapshot.
+pub(super) fn held<'t>(
+    located: &Located,
+    timeline: &Timeline,
+    snapshot: &'t Snapshot,
+) -> Result<&'t State, Report> {
     match &snapshot.state {
-        Some(state) => Ok(state.clone()),
-        None if snapshot.is_now() => Err(gone(located, &timeline)),
+        Some(state) => Ok(state),
+        None if snapshot.is_now() => Err(gone(located, timeline)),
         None => {
             let message = format!("'{}' had no state at {}", located.id, snapshot.id);
             Err(Report::new(Fault::No, message)
@@ -188,7 +210,7 @@ fn stored(located: &Located, state: &State, part: Option<Part>) -> Result<Vec<u8
     bytes.ok_or_else(|| null(located, part))
 }
 
-fn effective(located: &Located, state: &State) -> Result<Document, Report> {
+pub(super) fn effective(located: &Located, state: &State) -> Result<Document, Report> {
     state.effective().map_err(|why| {
         unreadable(located, &why).hint(if state.part(Part::Body).is_some() {
             "`--part body --verbatim` gives the bytes of the file"

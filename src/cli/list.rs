@@ -64,6 +64,7 @@ trait Sink {
 pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u8, Failure> {
     let filter = Filter::of(&arguments)?;
     let sources = session.sources()?;
+    session.out.page();
     let mut sink: Box<dyn Sink> = if arguments.ids {
         Box::new(IdRows::default())
     } else if session.voice.json {

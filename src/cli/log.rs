@@ -3,15 +3,18 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::changes;
 use super::json::{self, Array, Text};
 use super::names::Names;
+use super::narrow::Narrowing;
 use super::output::{Cell, Failure, Tone, elide, widths};
 use super::session::Session;
 use super::sites::is_known;
-use crate::domain::diff::{Counts, diff};
+use crate::domain::diff::{Change, Counts, Diff, diff};
 use crate::domain::history::{Origin, Snapshot, Timeline};
 use crate::domain::json::Document;
 use crate::domain::mark;
+use crate::domain::narrow::Section;
 use crate::ops::read;
 use crate::report::{Fault, Report, printable};
 
@@ -30,6 +33,11 @@ pub(super) struct Arguments {
     /// `yesterday 03:00`, or an age (`2h`).
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// Only the snapshots in which a bookmark went backwards, with what went back, and how far.
+    #[arg(long)]
+    back: bool,
+    #[command(flatten)]
+    narrowing: Narrowing,
 }
 
 /// Holds a snapshot with what it changed.
@@ -37,6 +45,8 @@ struct Entry<'t> {
     snapshot: &'t Snapshot,
     /// Against the snapshot before; `None` when either has no effective state.
     changed: Option<Counts>,
+    /// What went back, for people; gathered when only that is wanted.
+    back: Vec<String>,
 }
 
 pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u8, Failure> {
@@ -60,15 +70,18 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .await
             .into());
     }
-    let limit = arguments.limit.unwrap_or(usize::MAX);
+    let effective = timeline.snapshots.iter().rev();
+    let effective = effective.filter_map(|snapshot| snapshot.effective.as_ref().ok());
+    let section = arguments.narrowing.section(&located, effective)?;
+    let wanted = Wanted {
+        section,
+        back: arguments.back,
+    };
     let snapshots = timeline.snapshots.iter().enumerate().rev();
     let entries = snapshots
         .filter(|(_, snapshot)| since.is_none_or(|since| !is_older(snapshot, since)))
-        .take(limit)
-        .map(|(place, snapshot)| Entry {
-            snapshot,
-            changed: changed(timeline.before(place), snapshot),
-        });
+        .filter_map(|(place, snapshot)| wanted.entry(timeline.before(place), snapshot))
+        .take(arguments.limit.unwrap_or(usize::MAX));
     if session.voice.json {
         write_json(session, &timeline, entries)?;
     } else {
@@ -93,14 +106,64 @@ fn is_older(snapshot: &Snapshot, since: Timestamp) -> bool {
     !snapshot.is_now() && at.is_some_and(|at| at < since)
 }
 
-fn changed(before: Option<&Snapshot>, after: &Snapshot) -> Option<Counts> {
+/// Says which snapshots are wanted, and which of their changes count.
+struct Wanted {
+    /// Only what changed in this part, and only the snapshots in which something did, or it cannot be told.
+    section: Option<Section>,
+    /// Only the snapshots in which a bookmark went back.
+    back: bool,
+}
+
+impl Wanted {
+    fn entry<'t>(&self, before: Option<&Snapshot>, snapshot: &'t Snapshot) -> Option<Entry<'t>> {
+        let Some(found) = changes(before, snapshot) else {
+            return (!self.back).then_some(Entry {
+                snapshot,
+                changed: None,
+                back: Vec::new(),
+            });
+        };
+        let changes = match (&found, &self.section) {
+            (None, _) => Vec::new(),
+            (Some(diff), None) => diff.changes.iter().collect(),
+            (Some(diff), Some(section)) => section.changes(diff),
+        };
+        let counts: Counts = changes.iter().copied().collect();
+        if (self.back && counts.back == 0) || (self.section.is_some() && changes.is_empty()) {
+            return None;
+        }
+        let back = changes.iter().filter(|change| self.back && change.back);
+        let back = back.filter_map(|change| Some(went_back(found.as_ref()?, change)));
+        Some(Entry {
+            snapshot,
+            changed: Some(counts),
+            back: back.collect(),
+        })
+    }
+}
+
+/// Compares a snapshot with the one before it: `None` when that cannot be told, `Some(None)` when they are identical.
+#[expect(
+    clippy::option_option,
+    reason = "not told and no difference are two answers"
+)]
+fn changes(before: Option<&Snapshot>, after: &Snapshot) -> Option<Option<Diff>> {
     let nothing = Document::empty_object();
     let before = before.map_or(Ok(&nothing), |snapshot| snapshot.effective.as_ref());
     let (before, after) = (before.ok()?, after.effective.as_ref().ok()?);
-    if before == after {
-        return Some(Counts::default());
-    }
-    Some(diff(before, after).counts())
+    Some((before != after).then(|| diff(before, after)))
+}
+
+/// Writes which bookmark went back, from where to where, and how far.
+fn went_back(diff: &Diff, change: &Change) -> String {
+    let value = |node: Option<_>| node.map(changes::value).unwrap_or_default();
+    format!(
+        "{}  {} → {}   {}",
+        printable(&change.place.to_string()),
+        value(diff.before(change)),
+        value(diff.after(change)),
+        changes::moved(change)
+    )
 }
 
 /// Is one snapshot, with every key of the JSON form.
@@ -189,23 +252,25 @@ fn write_text<'t>(
     let names = Names::of(timeline);
     let mut has_now = false;
     let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut below: Vec<Vec<String>> = Vec::new();
     for entry in entries {
         has_now |= entry.snapshot.is_now();
         rows.push(row(session, &names, &entry));
+        below.push(entry.back);
     }
+    session.out.page();
     if let Some(width) = session.out.width() {
         shorten_last(&mut rows, width);
     }
     let widths = widths(&rows);
+    let indent = widths.first().map_or(0, |number| number + 3);
+    // It is about `now`, which stands first.
     let sentence = timeline.agreement.sentence().filter(|_| has_now);
-    for (place, row) in rows.iter().enumerate() {
+    let mut sentence = sentence.map(str::to_owned);
+    for (row, below) in rows.iter().zip(below) {
         session.out.row(row, &widths)?;
-        if place == 0
-            && let Some(sentence) = sentence
-        {
-            // It is about `now`, which stands first.
-            let indent = widths.first().map_or(0, |number| number + 3);
-            let line = format!("{:indent$}{sentence}", "");
+        for line in sentence.take().into_iter().chain(below) {
+            let line = format!("{:indent$}{line}", "");
             session.out.line(Tone::Warning, &line)?;
         }
     }

@@ -69,6 +69,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
         write_json(session, &found)?;
     } else {
         let rows: Vec<Vec<Cell>> = found.iter().map(|one| row(session, one)).collect();
+        session.out.page();
         session.out.table(&rows)?;
     }
     if found.is_empty() {

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::pager::{Pager, Writer};
 use crate::domain::ui::Role;
 use crate::report::Report;
 
@@ -71,7 +72,9 @@ impl Tone {
 
 /// Writes to standard output, or standard error, locked and buffered.
 pub(super) struct Output {
-    out: BufWriter<Box<dyn Write>>,
+    out: BufWriter<Writer>,
+    /// What pages, where a command wants that.
+    pager: Option<Pager>,
     /// Whether colours are wanted.
     colour: bool,
     /// The width of the terminal; `None` when it writes to none.
@@ -90,9 +93,22 @@ impl Output {
 
     fn to(out: Box<dyn Write>, colour: bool, width: Option<usize>) -> Self {
         Self {
-            out: BufWriter::with_capacity(1 << 16, out),
+            out: BufWriter::with_capacity(1 << 16, Writer::new(out)),
+            pager: None,
             colour,
             width,
+        }
+    }
+
+    /// Takes the program that pages.
+    pub(super) fn paged_by(self, pager: Option<Pager>) -> Self {
+        Self { pager, ..self }
+    }
+
+    /// Lets an answer that is more than a screen go through the pager, when there is one: it is for people, on a terminal.
+    pub(super) fn page(&mut self) {
+        if let Some(pager) = self.pager.take() {
+            self.out.get_mut().page(pager);
         }
     }
 

@@ -75,6 +75,13 @@ impl Voice {
         };
     }
 
+    /// Says what only who wants to know more wants to know.
+    pub(super) fn verbose_note(self, text: impl Display) {
+        if self.verbose {
+            self.note(text);
+        }
+    }
+
     /// Says what is worth knowing beside the answer.
     pub(super) fn note(self, text: impl Display) {
         if self.speaks() {
@@ -114,12 +121,10 @@ impl Session {
     /// Says what a reader should know of a source before believing the answer.
     pub(super) async fn mention(&mut self, source: &Source) {
         let site = &source.open.site;
-        if self.voice.verbose {
-            self.voice.note(format_args!(
-                "reading {} (chosen by {})",
-                source.open.source, site.states.decided_by
-            ));
-        }
+        self.voice.verbose_note(format_args!(
+            "reading {} (chosen by {})",
+            source.open.source, site.states.decided_by
+        ));
         if let Some((uri, decided_by)) = &site.elsewhere {
             self.voice.note(format_args!(
                 "Meltano does not read the states of {}: {decided_by} names {uri}",

@@ -299,7 +299,10 @@ impl Session {
         }
         match nearest.names().as_slice() {
             [] => report.hint("`statescope list` names the state IDs"),
-            names => report.hint(format!("did you mean {}?", any_of(names))),
+            names => {
+                let names: Vec<&str> = names.iter().map(StateId::as_str).collect();
+                report.hint(format!("did you mean {}?", any_of(&names)))
+            }
         }
     }
 }
@@ -329,7 +332,7 @@ fn ambiguous(id: &StateId, having: &[Source]) -> Report {
     .on_state(id.as_str())
 }
 
-fn any_of(names: &[StateId]) -> String {
+pub(super) fn any_of(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -8,6 +8,7 @@
 
 mod align;
 mod digest;
+mod leaves;
 mod pair;
 mod place;
 #[cfg(test)]
@@ -19,8 +20,10 @@ use jiff::SignedDuration;
 
 use crate::domain::json::{Document, Node, NodeId, Pointer};
 
+pub use leaves::{Leaf, leaves};
 pub use place::Place;
 pub use value::same_value;
+pub(in crate::domain) use walk::Match;
 
 /// The member that tells a partition from its siblings.
 const CONTEXT: &str = "context";
@@ -124,16 +127,10 @@ pub struct Counts {
     pub respelled: usize,
 }
 
-impl Diff {
-    /// Tells whether both sides are the same value, as [`same_value`] does.
-    pub fn is_equal(&self) -> bool {
-        self.changes.is_empty()
-    }
-
-    /// Counts the changes.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for change in &self.changes {
+impl<'c> FromIterator<&'c Change> for Counts {
+    fn from_iter<I: IntoIterator<Item = &'c Change>>(changes: I) -> Self {
+        let mut counts = Self::default();
+        for change in changes {
             match change.kind {
                 ChangeKind::Added => counts.added += 1,
                 ChangeKind::Removed => counts.removed += 1,
@@ -143,6 +140,18 @@ impl Diff {
             counts.back += usize::from(change.back);
         }
         counts
+    }
+}
+
+impl Diff {
+    /// Tells whether both sides are the same value, as [`same_value`] does.
+    pub fn is_equal(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Counts the changes.
+    pub fn counts(&self) -> Counts {
+        self.changes.iter().collect()
     }
 
     /// Gives the left value of a change.
@@ -170,4 +179,9 @@ pub fn diff(left: &Document, right: &Document) -> Diff {
         changes: found.changes,
         same: found.same,
     }
+}
+
+/// Finds which values of two documents belong together: what [`diff`] does not call added or removed.
+pub(in crate::domain) fn matched(left: &Document, right: &Document) -> Vec<Match> {
+    walk::matched(left, right)
 }

@@ -10,9 +10,11 @@ use crate::domain::moment::Stamp;
 use crate::domain::state::{Content, NoEffective, Part, State};
 use crate::domain::version::Version;
 
+mod blame;
 mod find;
 mod fold;
 
+pub use blame::{Blamed, blame};
 pub use find::{Clock, length};
 pub use fold::{Folding, derive, derives_from};
 

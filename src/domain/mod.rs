@@ -12,6 +12,7 @@ pub mod location;
 pub mod lock;
 pub mod mark;
 pub mod moment;
+pub mod narrow;
 pub mod operation;
 pub mod quantity;
 pub mod state;

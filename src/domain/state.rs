@@ -10,7 +10,7 @@ mod streams;
 
 pub use merge::{MergeConflict, merge};
 pub(in crate::domain) use streams::may_be_bookmark;
-pub use streams::{Bookmark, BookmarkAges, bookmarks, bookmarks_of, stream_names};
+pub use streams::{Bookmark, BookmarkAges, bookmarks, bookmarks_of, stream, stream_names};
 
 /// Tells who writes states of this shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -44,7 +44,10 @@ pub fn create(now: Timestamp) -> Result<Demo, Report> {
         location: Location::Sqlite(file),
         decided_by: DecidedBy::Default,
     };
-    let site = Site::of_one("demo", source);
+    let site = Site {
+        system: Some(system),
+        ..Site::of_one("demo", source)
+    };
     Ok(Demo {
         site,
         _folder: folder,

@@ -248,3 +248,36 @@ fn an_answer_from_one_source_stands_though_another_fails() {
     let told = statescope(&[&arguments[..], &["--best-effort"]].concat());
     assert_eq!((told.code, told.stdout.as_str()), (0, "{}\n"));
 }
+
+#[rstest]
+#[case(&["plain", "--path", "/a"], "1000.0\n")]
+#[case(&["plain", "--path", "/a", "--verbatim"], "1E3")]
+#[case(&["plain", "--path", "/\u{e9}"], "0\n")]
+#[case(&["merged", "--path", "/a", "--pretty"], "{\n  \"x\": 1,\n  \"y\": 1000.0\n}\n")]
+#[case(&["merged", "--path", "/a", "--part", "partial"], "{\"y\":1000.0}\n")]
+#[case(&["", "--path", ""], "{\"nameless\":true}\n")]
+fn a_part_of_a_state(#[case] arguments: &[&str], #[case] want: &str) {
+    let arguments = [&["get"], arguments].concat();
+    assert_eq!(on(&spelled().path(), &arguments).quiet(0), want);
+}
+
+#[test]
+fn one_stream_of_a_state() {
+    let story = story();
+    let get = |arguments: &[&str]| on(&story.path(), &[&["get", JOB], arguments].concat());
+    assert_eq!(get(&["--stream", "events"]).quiet(0), "{\"id\":8813007}\n");
+    let earlier = get(&["--stream", "events", "--at", "1"]);
+    assert_eq!(earlier.quiet(0), "{\"id\":8812331}\n");
+    let told = get(&["--stream", "event"]).failed(1);
+    assert!(told.contains("did you mean 'events'?"), "{told}");
+    let told = get(&["--stream", "xyz"]).failed(1);
+    assert!(told.contains("it has commits, events, releases"), "{told}");
+    let told = get(&["--path", "/singer_state/bookmarks/events/i"]).failed(1);
+    assert!(
+        told.contains("did you mean '/singer_state/bookmarks/events/id'?"),
+        "{told}"
+    );
+    let errors = get(&["--path", "/nope/deep", "--json"]).errors();
+    assert_eq!(errors[0]["error"], "no");
+    assert_eq!(errors[0]["hint"], "it has /singer_state");
+}

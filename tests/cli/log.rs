@@ -128,3 +128,92 @@ fn what_cannot_be_answered() {
       try: did you mean 'dev:tap-a-to-target-b'?
     ");
 }
+
+#[test]
+fn what_went_back_stands_below_each() {
+    let story = story();
+    let text = on(&story.path(), &["log", JOB, "--back"]).quiet(0);
+    insta::assert_snapshot!(text, @r"
+    3 ◆ run:000000030000  2026-11-29 17:40:00 UTC  edited by hand  completed  ~1 ◀1
+        commits {acme, web} updated_at  2026-11-28T03:10:00Z → 2026-11-12T00:00:00Z   ◀ back 16 d 3 h
+    ");
+    let (answer, _) = on(&story.path(), &["log", JOB, "--back", "--json"]).json(0);
+    let snapshots = answer.as_array().unwrap();
+    assert_eq!(snapshots.len(), 1);
+    assert_eq!(
+        (&snapshots[0]["number"], &snapshots[0]["changed"]["back"]),
+        (&json!(3), &json!(1))
+    );
+    let text = on(&story.path(), &["log", JOB, "--back", "--stream", "events"]).quiet(0);
+    assert_eq!(text, "");
+}
+
+#[rstest]
+#[case(&["--stream", "events"], &[(2, 0, 1), (1, 1, 0)])]
+#[case(&["--stream", "releases"], &[(2, 1, 0)])]
+#[case(&["--stream", "commits", "--limit", "1"], &[(3, 0, 1)])]
+#[case(&["--path", "/singer_state/bookmarks/commits/partitions/0"], &[(2, 0, 1), (1, 1, 0)])]
+#[case(&["--path", ""], &[(3, 0, 1), (2, 1, 3), (1, 1, 0)])]
+fn a_part_has_a_timeline_of_its_own(#[case] arguments: &[&str], #[case] want: &[(u64, u64, u64)]) {
+    let story = story();
+    let arguments = [&["log", JOB, "--json"], arguments].concat();
+    let (answer, _) = on(&story.path(), &arguments).json(0);
+    let count = |snapshot: &Value, what: &str| snapshot["changed"][what].as_u64().unwrap();
+    let snapshots = answer.as_array().unwrap().iter();
+    let found = snapshots.map(|snapshot| {
+        let number = snapshot["number"].as_u64().unwrap();
+        (number, count(snapshot, "added"), count(snapshot, "changed"))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), want);
+}
+
+/// A stream that is gone now had a history.
+#[test]
+fn a_partition_is_followed_to_where_it_stood() {
+    let database = Database::new();
+    let state = |partitions: &str| {
+        format!(r#"{{"singer_state": {{"bookmarks": {{"s": {{"partitions": [{partitions}]}}}}}}}}"#)
+    };
+    let (a, a2, b, b2) = (
+        r#"{"context": {"r": "a"}, "v": 1}"#,
+        r#"{"context": {"r": "a"}, "v": 2}"#,
+        r#"{"context": {"r": "b"}, "v": 1}"#,
+        r#"{"context": {"r": "b"}, "v": 2}"#,
+    );
+    let states = [
+        format!("{a}, {b}"),
+        format!("{a2}, {b}"),
+        format!("{b2}, {a2}"),
+        b2.to_owned(),
+    ];
+    for (day, partitions) in states.iter().enumerate() {
+        database.run(&Row {
+            job: "job",
+            status: "SUCCESS",
+            started: "2026-11-01 00:00:00.000000",
+            ended: Some(&format!("2026-11-0{} 00:00:00.000000", day + 1)),
+            flags: 1,
+            payload: &state(partitions),
+        });
+    }
+    database.state("job", Some(&state(b2)), Some("{}"));
+    let numbers = |path: &str| {
+        let arguments = ["log", "job", "--json", "--path", path];
+        let (answer, _) = on(&database.path(), &arguments).json(0);
+        let snapshots = answer.as_array().unwrap().iter();
+        let numbers = snapshots.map(|snapshot| snapshot["number"].as_u64().unwrap());
+        numbers.collect::<Vec<_>>()
+    };
+    // What stands first now stood second in the beginning, and changed once.
+    assert_eq!(numbers("/singer_state/bookmarks/s/partitions/0/v"), [3, 1]);
+    // What no longer stands anywhere is what stood there last.
+    assert_eq!(
+        numbers("/singer_state/bookmarks/s/partitions/1/v"),
+        [4, 2, 1]
+    );
+    let told = on(&database.path(), &["log", "job", "--stream", "t"]).failed(1);
+    insta::assert_snapshot!(told, @r"
+    statescope: 'job' has no stream 't'
+      try: did you mean 's'?
+    ");
+}

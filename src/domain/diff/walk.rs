@@ -25,12 +25,38 @@ pub(super) fn compare(left: &Document, right: &Document, identical: bool) -> Fou
     if !identical {
         let root = |node| Spot { node, index: 0 };
         let both = Sides::Both(root(left.root()), root(right.root()));
-        walk.run(both, &leaves);
+        walk.run(both, Some(&leaves));
     }
     Found {
         changes: walk.changes,
         same: all.saturating_sub(walk.unlike),
     }
+}
+
+/// Finds which values of both documents belong together, as [`compare`] finds it.
+pub(super) fn matched(left: &Document, right: &Document) -> Vec<Match> {
+    let root = |node| Spot { node, index: 0 };
+    let both = Sides::Both(root(left.root()), root(right.root()));
+    if both.is_identical() {
+        return vec![Match::Same(left.root().id(), right.root().id())];
+    }
+    let mut walk = Walk {
+        matches: Some(vec![]),
+        ..Walk::default()
+    };
+    walk.run(both, None);
+    walk.matches.unwrap_or_default()
+}
+
+/// Says that two values, one on the left and one on the right, belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::domain) enum Match {
+    /// Their bytes are the same, so that all in them belongs together, value by value.
+    Same(NodeId, NodeId),
+    /// They are the same value, or mean the same; of what is in them nothing is said.
+    Equal(NodeId, NodeId),
+    /// They are two values, and nothing in the right one is in the left one.
+    Unlike(NodeId, NodeId),
 }
 
 /// Is one place on the left, on the right, or on both.
@@ -72,17 +98,20 @@ struct Walk<'d> {
     changes: Vec<Change>,
     /// How many leaves on the right are not the same on the left.
     unlike: usize,
+    /// What belongs together, when that is asked for, and changes are not.
+    matches: Option<Vec<Match>>,
 }
 
 impl<'d> Walk<'d> {
-    fn run(&mut self, whole: Sides<'d>, leaves: &Leaves) {
+    fn run(&mut self, whole: Sides<'d>, leaves: Option<&Leaves<'_>>) {
         self.todo.push((0, whole));
         while let Some((depth, sides)) = self.todo.pop() {
             self.outer.truncate(depth);
             let Some(kind) = self.look(sides) else {
                 continue;
             };
-            self.unlike += sides.right().map_or(0, |spot| leaves.within(spot.node));
+            let count = |(leaves, spot): (&Leaves<'_>, Spot<'_>)| leaves.within(spot.node);
+            self.unlike += leaves.zip(sides.right()).map_or(0, count);
             self.note(sides, kind);
         }
     }
@@ -97,6 +126,7 @@ impl<'d> Walk<'d> {
         let (before, after) = (left.node, right.node);
         if !before.is_container() || before.kind() != after.kind() {
             return if same_scalar(before, after) {
+                self.belong(Match::Equal, sides);
                 None
             } else if same_meaning(before, after) {
                 Some(ChangeKind::Respelled)
@@ -105,7 +135,11 @@ impl<'d> Walk<'d> {
             };
         }
         if self.outer.len() >= DEEPEST {
-            return (!same_value(before, after)).then_some(ChangeKind::Changed);
+            if !same_value(before, after) {
+                return Some(ChangeKind::Changed);
+            }
+            self.belong(Match::Equal, sides);
+            return None;
         }
         self.enter(left, right);
         None
@@ -125,6 +159,14 @@ impl<'d> Walk<'d> {
         }
         // An empty container is a leaf, and on the left there is none.
         self.unlike += usize::from(rights.is_empty() && !lefts.is_empty());
+        if rights.is_empty() {
+            let how = if lefts.is_empty() {
+                Match::Equal
+            } else {
+                Match::Unlike
+            };
+            self.belong(how, Sides::Both(left, right));
+        }
 
         self.outer.push((left, right));
         let depth = self.outer.len();
@@ -140,14 +182,39 @@ impl<'d> Walk<'d> {
                 Side::Both(at, other) => Sides::Both(spot(&lefts, at)?, spot(&rights, other)?),
             })
         });
-        let differing = inner.filter(|sides| !sides.is_identical());
+        let matches = &mut self.matches;
+        let differing = inner.filter(|sides| {
+            let is_identical = sides.is_identical();
+            if is_identical
+                && let (Some(matches), Sides::Both(left, right)) = (&mut *matches, sides)
+            {
+                matches.push(Match::Same(left.node.id(), right.node.id()));
+            }
+            !is_identical
+        });
         self.todo.extend(differing.map(|sides| (depth, sides)));
         if let Some(added) = self.todo.get_mut(first..) {
             added.reverse();
         }
     }
 
+    /// Says that both sides of a place belong together, when that is asked for.
+    fn belong(&mut self, how: fn(NodeId, NodeId) -> Match, sides: Sides<'d>) {
+        if let (Some(matches), Sides::Both(left, right)) = (&mut self.matches, sides) {
+            matches.push(how(left.node.id(), right.node.id()));
+        }
+    }
+
     fn note(&mut self, sides: Sides<'d>, kind: ChangeKind) {
+        if self.matches.is_some() {
+            match kind {
+                ChangeKind::Respelled => self.belong(Match::Equal, sides),
+                ChangeKind::Changed => self.belong(Match::Unlike, sides),
+                // Whose elements moved is told element by element.
+                ChangeKind::Added | ChangeKind::Removed | ChangeKind::Reordered => {}
+            }
+            return;
+        }
         let (left, right) = (sides.left(), sides.right());
         let outer = self.outer.iter();
         let located = match (left, right) {
@@ -171,7 +238,7 @@ impl<'d> Walk<'d> {
 }
 
 /// Lists the elements of an array, or the members of an object as Python has them.
-fn children(container: Node<'_>) -> Vec<Node<'_>> {
+pub(super) fn children(container: Node<'_>) -> Vec<Node<'_>> {
     if container.kind() == Kind::Object {
         container.effective_members().collect()
     } else {

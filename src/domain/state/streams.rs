@@ -85,6 +85,11 @@ pub fn stream_names(document: &Document) -> Vec<Text<'_>> {
         .collect()
 }
 
+/// Finds a stream of a Singer state by its name.
+pub fn stream<'d>(document: &'d Document, name: &str) -> Option<Node<'d>> {
+    streams(document)?.get(name)
+}
+
 /// Lists the bookmarks of a Singer state, in document order.
 pub fn bookmarks(document: &Document) -> Vec<Bookmark<'_>> {
     let mut found = Vec::new();
