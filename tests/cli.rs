@@ -11,6 +11,8 @@
 mod database;
 #[path = "cli/diff.rs"]
 mod diff;
+#[path = "cli/diff_formats.rs"]
+mod diff_formats;
 #[path = "cli/faults.rs"]
 mod faults;
 #[path = "cli/get.rs"]

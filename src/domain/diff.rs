@@ -11,7 +11,7 @@ mod digest;
 mod pair;
 mod place;
 #[cfg(test)]
-mod tests;
+pub(in crate::domain) mod tests;
 mod value;
 mod walk;
 

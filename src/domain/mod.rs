@@ -12,6 +12,7 @@ pub mod location;
 pub mod mark;
 pub mod moment;
 pub mod operation;
+pub mod patch;
 pub mod quantity;
 pub mod state;
 pub mod ui;
