@@ -8,6 +8,7 @@ use crate::domain::operation::Author;
 use crate::project::Site;
 use crate::report::Report;
 
+pub mod compare;
 pub mod demo;
 pub mod read;
 pub mod write;
