@@ -13,6 +13,8 @@ mod blame;
 mod database;
 #[path = "cli/diff.rs"]
 mod diff;
+#[path = "cli/diff_formats.rs"]
+mod diff_formats;
 #[path = "cli/directory.rs"]
 mod directory;
 #[path = "cli/faults.rs"]

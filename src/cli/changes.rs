@@ -50,20 +50,25 @@ pub(super) fn summary(diff: &Diff) -> String {
     if diff.is_equal() {
         return "the same value, in other bytes".to_owned();
     }
+    counted(diff.counts(), diff.same)
+}
+
+/// Writes counts of changes, and of what is the same, in words; none that is 0.
+pub(super) fn counted(counts: Counts, same: usize) -> String {
     let Counts {
         added,
         removed,
         changed,
         back,
         respelled,
-    } = diff.counts();
+    } = counts;
     [
         (changed, "changed"),
         (back, "of them went back"),
         (added, "added"),
         (removed, "removed"),
         (respelled, "spelled otherwise"),
-        (diff.same, "the same"),
+        (same, "the same"),
     ]
     .iter()
     .filter(|(count, _)| *count > 0)
@@ -111,18 +116,11 @@ impl Line {
     }
 
     fn of(diff: &Diff, change: &Change, below: bool) -> Self {
-        let tone = match change.kind {
-            _ if change.back => Tone::Warning,
-            ChangeKind::Added => Tone::Good,
-            ChangeKind::Removed => Tone::Bad,
-            ChangeKind::Respelled => Tone::Faint,
-            ChangeKind::Changed | ChangeKind::Reordered => Tone::Plain,
-        };
         let in_stream = change.place.stream.is_some();
         let rest = in_stream.then(|| change.place.rest.join("."));
         let (before, after) = (diff.before(change), diff.after(change));
         let mut line = Self {
-            tone,
+            tone: tone(change),
             head: head(change, below),
             name: printable(&rest.unwrap_or_default()),
             before: before.map(value),
@@ -131,7 +129,7 @@ impl Line {
         };
         if change.kind == ChangeKind::Reordered {
             line.before = None;
-            line.after = after.map(|node| format!("the same {}, in another order", contents(node)));
+            line.after = after.map(reordered);
         }
         if let Some(node) = before.or(after).filter(|_| change.place.rest.is_empty()) {
             whole(&mut line, change, node);
@@ -170,6 +168,34 @@ impl Line {
             Cell::new(self.values(room)).tone(self.tone),
             Cell::new(&*self.moved).gap("   ").tone(self.tone),
         ]
+    }
+}
+
+/// Gives the colour of a change.
+pub(super) fn tone(change: &Change) -> Tone {
+    match change.kind {
+        _ if change.back => Tone::Warning,
+        ChangeKind::Added => Tone::Good,
+        ChangeKind::Removed => Tone::Bad,
+        ChangeKind::Respelled => Tone::Faint,
+        ChangeKind::Changed | ChangeKind::Reordered => Tone::Plain,
+    }
+}
+
+/// Says of an array whose elements stand in another order that they are the same.
+pub(super) fn reordered(node: Node<'_>) -> String {
+    format!("the same {}, in another order", contents(node))
+}
+
+/// Says what happened to a place, in words.
+pub(super) fn what(change: &Change) -> &'static str {
+    match change.kind {
+        _ if change.back => "went back",
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Reordered => "reordered",
+        ChangeKind::Respelled => "spelled otherwise",
     }
 }
 
@@ -241,7 +267,8 @@ pub(super) fn value(node: Node<'_>) -> String {
     printable(node.raw())
 }
 
-fn contents(node: Node<'_>) -> String {
+/// Says how much an array or object holds.
+pub(super) fn contents(node: Node<'_>) -> String {
     let (count, what) = (
         node.len(),
         if node.kind() == Kind::Array {
@@ -254,6 +281,7 @@ fn contents(node: Node<'_>) -> String {
     format!("{count} {what}{plural}")
 }
 
+/// Says how far a value moved, and whether it went back; nothing of one that did not move.
 pub(super) fn moved(change: &Change) -> String {
     let length = match &change.distance {
         None => String::new(),

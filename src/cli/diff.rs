@@ -6,7 +6,7 @@ use super::names::Names;
 use super::output::Failure;
 use super::session::Session;
 use super::sites::{Located, is_known, shell_word};
-use crate::domain::diff::diff;
+use crate::domain::diff::{Diff, diff};
 use crate::domain::history::{Snapshot, Timeline};
 use crate::domain::json::Document;
 use crate::domain::moment::Stamp;
@@ -14,6 +14,10 @@ use crate::ops::read;
 use crate::report::{Fault, Report};
 
 mod answer;
+mod beside;
+mod markdown;
+mod patch;
+mod stat;
 mod text;
 
 #[derive(clap::Args)]
@@ -31,6 +35,40 @@ pub(super) struct Arguments {
     /// The snapshot of RIGHT, or without RIGHT the one to compare LEFT's with.
     #[arg(long, value_name = "SNAPSHOT", allow_hyphen_values = true)]
     right_at: Option<String>,
+    /// The form of the answer. Patches are refused where they cannot carry the difference.
+    #[arg(long, value_name = "FORMAT", conflicts_with = "stat")]
+    format: Option<Format>,
+    /// Only how many changes there are in each stream.
+    #[arg(long)]
+    stat: bool,
+}
+
+/// Names the forms of an answer that are not `--json`.
+#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// One line a change, by stream.
+    Text,
+    /// Both values of each change in two columns.
+    SideBySide,
+    /// The operations that make RIGHT of LEFT (RFC 6902).
+    JsonPatch,
+    /// The members to set and to remove (RFC 7396), arrays whole.
+    MergePatch,
+    /// A table for a pull request or a note.
+    Markdown,
+}
+
+impl Arguments {
+    /// Refuses what goes with `--format` and `--stat` only.
+    fn check(&self, json: bool) -> Result<(), Report> {
+        let other = if self.stat { "--stat" } else { "--format" };
+        if json && (self.stat || self.format.is_some()) {
+            let message = format!("--json and {other} are two forms of one answer");
+            let hint = "leave one out; STATESCOPE_JSON in the environment is as --json";
+            return Err(Report::new(Fault::Usage, message).hint(hint));
+        }
+        Ok(())
+    }
 }
 
 /// Holds one side: a document and what it is called.
@@ -77,6 +115,7 @@ struct Job {
 }
 
 pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u8, Failure> {
+    arguments.check(session.voice.json)?;
     let (left, right) = sides(session, &arguments).await?;
     let found = diff(&left.document, &right.document);
     let code = u8::from(!found.is_equal());
@@ -86,18 +125,38 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             shell_word(&format!("{}@-2", arguments.left))
         ));
     }
-    let written = if session.voice.json {
-        answer::write(&mut session.out, &found, &left, &right)
-    } else {
-        session.out.page();
-        text::write(session, &found, &left, &right)
-    };
-    match written {
+    match write(session, &arguments, &found, &left, &right) {
         // A reader that has seen enough does not change the answer.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(code),
-        Err(error) => Err(error.into()),
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(code),
+        Err(failure) => Err(failure),
         Ok(()) => Ok(code),
     }
+}
+
+fn write(
+    session: &mut Session,
+    arguments: &Arguments,
+    found: &Diff,
+    left: &Side,
+    right: &Side,
+) -> Result<(), Failure> {
+    if session.voice.json {
+        answer::write(&mut session.out, found, left, right)?;
+        return Ok(());
+    }
+    session.out.page();
+    if arguments.stat {
+        stat::write(session, found, left, right)?;
+        return Ok(());
+    }
+    match arguments.format.unwrap_or(Format::Text) {
+        Format::Text => text::write(session, found, left, right)?,
+        Format::SideBySide => beside::write(session, found, left, right)?,
+        Format::Markdown => markdown::write(session, found, left, right)?,
+        Format::JsonPatch => return patch::write_json_patch(&mut session.out, found),
+        Format::MergePatch => return patch::write_merge_patch(&mut session.out, found),
+    }
+    Ok(())
 }
 
 async fn sides(session: &mut Session, arguments: &Arguments) -> Result<(Side, Side), Report> {

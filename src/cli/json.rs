@@ -32,7 +32,7 @@ pub(super) fn write(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> 
 }
 
 /// Writes JSON text; what may not reach a terminal can only stand in its strings, where an escape means the same.
-fn safe(out: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
+pub(super) fn safe(out: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
     if text.is_ascii() && !text.as_bytes().contains(&0x7f) {
         return out.write_all(text.as_bytes());
     }

@@ -12,7 +12,7 @@ mod leaves;
 mod pair;
 mod place;
 #[cfg(test)]
-mod tests;
+pub(in crate::domain) mod tests;
 mod value;
 mod walk;
 

@@ -3,13 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
-
-use crate::report::{Fault, Report};
-
 mod names;
+mod pattern;
 
 pub use names::{Matches, NameIndex};
+pub use pattern::IdPattern;
 
 /// Names one job's state: any text, the empty one too, compared byte for byte.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,62 +92,6 @@ impl From<&str> for StateId {
     }
 }
 
-/// Matches state IDs by a glob: `*` any characters (`/` and `:` too), `?` one character, `[…]` one of a set, case-sensitive.
-#[derive(Debug, Clone)]
-pub struct IdPattern {
-    text: String,
-    matcher: GlobMatcher,
-}
-
-impl IdPattern {
-    /// Reads a pattern; an empty one, and one whose `[` is not closed, is wrong use.
-    pub fn parse(text: &str) -> Result<Self, Report> {
-        let wrong = |why: String| {
-            Report::new(Fault::Usage, format!("the pattern '{text}' cannot be used"))
-                .because(why)
-                .hint("`*` matches any characters, `?` one, `[ab]` one of a set; write `[*]` for a star")
-        };
-        if text.is_empty() {
-            return Err(wrong("it is empty and would match nothing".to_owned()));
-        }
-        let glob = GlobBuilder::new(&literal_elsewhere(text))
-            .literal_separator(false)
-            .backslash_escape(true)
-            .build()
-            .map_err(|error| wrong(error.kind().to_string()))?;
-        Ok(Self {
-            text: text.to_owned(),
-            matcher: glob.compile_matcher(),
-        })
-    }
-
-    /// Tells whether the whole ID matches.
-    pub fn matches(&self, id: &StateId) -> bool {
-        self.matcher.is_match(id.as_str())
-    }
-
-    /// Gives the pattern as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-}
-
-/// Quotes what the matcher's library would take as syntax beyond ours: braces and the backslash.
-fn literal_elsewhere(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 4);
-    let mut in_set = false;
-    for c in text.chars() {
-        match c {
-            '[' if !in_set => in_set = true,
-            ']' if in_set => in_set = false,
-            '{' | '}' | '\\' if !in_set => out.push('\\'),
-            _ => {}
-        }
-        out.push(c);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,29 +117,5 @@ mod tests {
             .parts()
             .map(|p| (p.environment, p.tap, p.target, p.suffix));
         assert_eq!(got, want);
-    }
-
-    #[rstest]
-    #[case("*", "a/b:c", true)]
-    #[case("dev:*", "dev:tap", true)]
-    #[case("dev:*", "DEV:tap", false)]
-    #[case("a?b", "a_b", true)]
-    #[case("a?b", "a__b", false)]
-    #[case("[abc]", "b", true)]
-    #[case("[[]abc]", "[abc]", true)]
-    #[case("a{b,c}", "ab", false)]
-    #[case("a{b,c}", "a{b,c}", true)]
-    #[case("a\\b", "a\\b", true)]
-    #[case("tap", "tap-x", false)]
-    #[case("*\n*", "new\nline", true)]
-    fn patterns(#[case] pattern: &str, #[case] id: &str, #[case] want: bool) {
-        let pattern = IdPattern::parse(pattern).unwrap();
-        assert_eq!(pattern.matches(&StateId::from(id)), want);
-    }
-
-    #[test]
-    fn wrong_patterns_say_why() {
-        assert_eq!(IdPattern::parse("").unwrap_err().fault, Fault::Usage);
-        assert_eq!(IdPattern::parse("[ab").unwrap_err().fault, Fault::Usage);
     }
 }

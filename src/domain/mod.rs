@@ -14,6 +14,7 @@ pub mod mark;
 pub mod moment;
 pub mod narrow;
 pub mod operation;
+pub mod patch;
 pub mod quantity;
 pub mod state;
 pub mod ui;

@@ -9,7 +9,7 @@ use crate::database::{Database, JOB, Row, story};
 use crate::run::{Answer, answer, command, on, statescope};
 
 /// Runs `diff` on two files in a folder, the second one on standard input.
-fn files(left: &str, right: &str, more: &[&str]) -> Answer {
+pub fn files(left: &str, right: &str, more: &[&str]) -> Answer {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.json"), left).unwrap();
     let mut command = command(&[&["diff", "./a.json", "-"], more].concat());

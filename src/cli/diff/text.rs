@@ -18,15 +18,8 @@ pub(super) fn write(
     left: &Side,
     right: &Side,
 ) -> io::Result<()> {
-    let (a, b) = (title(session, left, right), title(session, right, left));
+    heading(session, left, right)?;
     let out = &mut session.out;
-    let sides = format!("A {a} → B {b}");
-    if out.width().is_some_and(|width| sides.width() > width) {
-        out.line(Tone::Heading, &format!("A {a}"))?;
-        out.line(Tone::Heading, &format!("B {b}"))?;
-    } else {
-        out.line(Tone::Heading, &sides)?;
-    }
     out.line(Tone::Plain, &changes::summary(diff))?;
     let rest = changes::write(out, diff, MOST)?;
     if rest > 0 {
@@ -35,8 +28,21 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Writes the names of the two sides, on one line where they fit.
+pub(super) fn heading(session: &mut Session, left: &Side, right: &Side) -> io::Result<()> {
+    let (a, b) = (title(session, left, right), title(session, right, left));
+    let out = &mut session.out;
+    let sides = format!("A {a} → B {b}");
+    if out.width().is_some_and(|width| sides.width() > width) {
+        out.line(Tone::Heading, &format!("A {a}"))?;
+        out.line(Tone::Heading, &format!("B {b}"))
+    } else {
+        out.line(Tone::Heading, &sides)
+    }
+}
+
 /// Names a side so that it can be named so again, with the source when the other is from elsewhere, and its time.
-fn title(session: &Session, side: &Side, other: &Side) -> String {
+pub(super) fn title(session: &Session, side: &Side, other: &Side) -> String {
     let mut title = match &side.source {
         Some(source) if side.source != other.source => format!("{source}::"),
         _ => String::new(),

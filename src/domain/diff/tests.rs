@@ -1,6 +1,6 @@
 //! What the diff promises, on examples; `laws` has what it promises of all documents.
 
-mod laws;
+pub(in crate::domain) mod laws;
 
 use std::fmt::Write as _;
 

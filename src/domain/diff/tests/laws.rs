@@ -70,7 +70,7 @@ fn object(members: &[(impl AsRef<str>, String)]) -> String {
 }
 
 /// Any document: duplicate keys, repeated contexts, every kind of scalar.
-fn any_document() -> impl Strategy<Value = String> {
+pub(in crate::domain) fn any_document() -> impl Strategy<Value = String> {
     let array = |items: Vec<String>| format!("[{}]", items.join(","));
     scalar().prop_recursive(4, 40, 5, move |inner| {
         let partition = (scalar(), inner.clone())
@@ -149,12 +149,12 @@ fn edit_once(text: &str, from: &str, to: &str, at: prop::sample::Index) -> Optio
     Document::parse(edited.as_str()).is_ok().then_some(edited)
 }
 
-fn any_pair() -> impl Strategy<Value = (String, String)> {
+pub(in crate::domain) fn any_pair() -> impl Strategy<Value = (String, String)> {
     pair(any_document(), any_document())
 }
 
 /// Two documents that `serde_json` reads without loss, and whose contexts never repeat.
-fn plain_pair() -> impl Strategy<Value = (String, String)> {
+pub(in crate::domain) fn plain_pair() -> impl Strategy<Value = (String, String)> {
     pair(plain_document(), plain_document())
 }
 
