@@ -13,6 +13,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::config::Config;
 use crate::domain::history::Clock;
 use crate::journal::JournalStore;
 use crate::project::{Site, Surroundings};
@@ -20,10 +21,11 @@ use crate::report::{Fault, Report};
 use journal::Place;
 use output::{Failure, Output};
 use session::{Session, Voice};
-use sites::{Chosen, Sites};
+use sites::{Chosen, Guards, Sites};
 
 mod changes;
 mod clear;
+mod config;
 mod diff;
 mod get;
 mod input;
@@ -47,9 +49,6 @@ mod write;
 
 /// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
 const NOW: &str = "STATESCOPE_NOW";
-
-/// The variable that keeps every source from being written to.
-const READ_ONLY: &str = "STATESCOPE_READ_ONLY";
 
 /// Inspects the state that data jobs and bots leave behind.
 #[derive(Parser)]
@@ -81,6 +80,9 @@ struct Line {
     reason = "each is a switch of its own on the command line"
 )]
 struct Options {
+    /// The file of your configuration, instead of statescope/config.toml in `$XDG_CONFIG_HOME`.
+    #[arg(long, value_name = "FILE", env = "STATESCOPE_CONFIG", value_parser = clap::value_parser!(OsString), global = true)]
+    config: Option<OsString>,
     /// The folder of a Meltano project to read.
     #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", value_parser = clap::value_parser!(OsString), global = true)]
     project: Option<OsString>,
@@ -114,7 +116,7 @@ struct Options {
     #[arg(long, env = "STATESCOPE_BEST_EFFORT", value_parser = FalseyValueParser::new(), global = true)]
     best_effort: bool,
     /// Writes to no source.
-    #[arg(long, env = READ_ONLY, value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "STATESCOPE_READ_ONLY", value_parser = FalseyValueParser::new(), global = true)]
     read_only: bool,
     /// The file that keeps what was before and after each edit, instead of statescope/journal.db in `$XDG_STATE_HOME`.
     #[arg(long, value_name = "PATH", env = "STATESCOPE_JOURNAL", global = true)]
@@ -222,12 +224,17 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Shows what is configured and what chose it, names the files, or writes a first one.
+    Config {
+        #[command(subcommand)]
+        action: config::Action,
+    },
 }
 
 impl Command {
     fn sources(&self) -> &[String] {
         match self {
-            Self::Demo | Self::Prune { .. } => &[],
+            Self::Demo | Self::Prune { .. } | Self::Config { .. } => &[],
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
@@ -250,9 +257,14 @@ pub enum Invocation {
         sites: Vec<Site>,
         /// The journal, when there is one.
         journal: Option<Arc<dyn JournalStore>>,
+        /// The zone that times are shown in.
+        zone: TimeZone,
     },
     /// The terminal interface on the bundled sample.
-    Demo,
+    Demo {
+        /// The zone that times are shown in.
+        zone: TimeZone,
+    },
     /// A command that answers on standard output.
     Answer(Box<Answer>),
     /// Nothing more: help was printed, or what is wrong was said. The value is the exit code.
@@ -265,6 +277,8 @@ pub struct Answer {
     options: Options,
     chosen: Chosen,
     process: Process,
+    journal: Place,
+    color: Color,
 }
 
 /// Holds what the commands know of the process that they run in.
@@ -287,12 +301,36 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
     match parsed {
         Ok((line, matches)) => {
             let voice = Voice::of(&line.options);
-            invocation(line, &matches, width).unwrap_or_else(|report| {
-                voice.error(&report);
-                Invocation::Finished(report.fault.exit_code())
-            })
+            invocation(line, &matches, width)
+                .unwrap_or_else(|stopped| Invocation::Finished(stopped.told(voice)))
         }
         Err(error) => Invocation::Finished(wrong_use(&error, wants_json(&arguments))),
+    }
+}
+
+/// Says why a command line goes no further.
+struct Stopped(Vec<Failure>);
+
+impl<F: Into<Failure>> From<F> for Stopped {
+    fn from(failure: F) -> Self {
+        Self(vec![failure.into()])
+    }
+}
+
+impl From<Vec<Report>> for Stopped {
+    fn from(reports: Vec<Report>) -> Self {
+        Self(reports.into_iter().map(Failure::from).collect())
+    }
+}
+
+impl Stopped {
+    /// Says everything, and gives the highest exit code.
+    fn told(self, voice: Voice) -> u8 {
+        let failures = self.0.into_iter();
+        failures
+            .map(|failure| failure_told(voice, failure))
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -300,29 +338,62 @@ fn invocation(
     line: Line,
     matches: &ArgMatches,
     width: Option<usize>,
-) -> Result<Invocation, Report> {
-    let process = Process::new(width)?;
-    let chosen = Chosen::of(&line, matches);
+) -> Result<Invocation, Stopped> {
+    let surroundings = Surroundings::of_process()?;
+    let mut chosen = Chosen::of(&line, matches);
+    let lookup = config::lookup(&line.options, matches, &chosen, &surroundings);
+    if let Some(Command::Config { action }) = line.command
+        && !matches!(action, config::Action::Show)
+    {
+        let mut out = Output::new(false, width);
+        let code = match action {
+            config::Action::Init => config::init(&lookup, &mut out)?,
+            _ => config::path(&lookup, &mut out, line.options.json)?,
+        };
+        out.flush()?;
+        return Ok(Invocation::Finished(code));
+    }
+    let config = config::read(lookup, &chosen, &surroundings)?;
+    chosen.obey(&config);
+    let process = Process::new(surroundings, width, &config)?;
+    let journal = Place::configured(&config, &process.surroundings)?;
+    let color = Color::configured(&config);
     match line.command {
-        Some(Command::Demo) => Ok(Invocation::Demo),
+        Some(Command::Demo) => Ok(Invocation::Demo {
+            zone: process.clock.zone,
+        }),
+        Some(Command::Config { .. }) => {
+            let mut out = Output::new(color.is_on(&process, width.is_some()), width);
+            let code = config::show(&config, &journal, &mut out, line.options.json)?;
+            out.flush()?;
+            Ok(Invocation::Finished(code))
+        }
         None => {
-            not_a_command(&line.opened, &process.surroundings)?;
+            not_a_command(&line.opened, &process.surroundings, &config)?;
             let sites = Sites::resolve(&chosen, &process.surroundings)?.into_every_site()?;
-            let journal = Place::chosen(&line.options, &process)?.existing();
-            Ok(Invocation::Browse { sites, journal })
+            Ok(Invocation::Browse {
+                sites,
+                journal: journal.existing(),
+                zone: process.clock.zone,
+            })
         }
         Some(command) => Ok(Invocation::Answer(Box::new(Answer {
             command,
             options: line.options,
             chosen,
             process,
+            journal,
+            color,
         }))),
     }
 }
 
 impl Process {
-    fn new(width: Option<usize>) -> Result<Self, Report> {
-        let surroundings = Surroundings::of_process()?;
+    fn new(
+        surroundings: Surroundings,
+        width: Option<usize>,
+        config: &Config,
+    ) -> Result<Self, Report> {
         let now = match surroundings.variables.get(NOW) {
             None => Timestamp::now(),
             Some(text) => text.parse().map_err(|error| {
@@ -331,13 +402,14 @@ impl Process {
                     .hint("write it as RFC 3339, `2026-11-30T04:00:00Z`, or leave it unset")
             })?,
         };
-        let clock = Clock {
-            now,
-            zone: TimeZone::system(),
+        let zone = if config.is_utc() {
+            TimeZone::UTC
+        } else {
+            TimeZone::system()
         };
         Ok(Self {
             surroundings,
-            clock,
+            clock: Clock { now, zone },
             width,
         })
     }
@@ -370,23 +442,31 @@ impl Chosen {
                 .as_ref()
                 .filter(|folder| counts("project") && !folder.is_empty())
                 .map(PathBuf::from),
-            read_only: line.options.read_only.then(|| {
-                if is_written("read_only") {
-                    "--read-only says so".to_owned()
-                } else {
-                    format!("{READ_ONLY} in the environment says so")
-                }
-            }),
+            ..Self::default()
         }
+    }
+
+    /// Takes what is configured for every source.
+    fn obey(&mut self, config: &Config) {
+        self.guards = Guards {
+            read_only: config.read_only().map(|origin| format!("{origin} says so")),
+            protected: config.protected(),
+        };
+        self.names.clone_from(config.names());
     }
 }
 
 /// Finds the word that is neither a source nor a command, but nearly a command.
-fn not_a_command(opened: &[String], surroundings: &Surroundings) -> Result<(), Report> {
+fn not_a_command(
+    opened: &[String],
+    surroundings: &Surroundings,
+    config: &Config,
+) -> Result<(), Report> {
     let commands = Line::command();
     for word in opened {
         let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
-        if !is_word || surroundings.directory.join(word).exists() {
+        let is_name = config.names().contains_key(word);
+        if !is_word || is_name || surroundings.directory.join(word).exists() {
             continue;
         }
         let names = commands.get_subcommands().map(clap::Command::get_name);
@@ -407,11 +487,7 @@ impl Answer {
         let voice = Voice::of(&self.options);
         match self.answer(voice).await {
             Ok(code) => code,
-            Err(Failure::Report(report)) => {
-                voice.error(&report);
-                report.fault.exit_code()
-            }
-            Err(Failure::Output(error)) => output_failed(voice, &error),
+            Err(failure) => failure_told(voice, failure),
         }
     }
 
@@ -421,12 +497,11 @@ impl Answer {
             options,
             chosen,
             process,
+            journal,
+            color,
         } = self;
-        let colour = options.color.is_on(&process, process.width.is_some());
-        let colour_aside = options
-            .color
-            .is_on(&process, std::io::stderr().is_terminal());
-        let journal = Place::chosen(&options, &process)?;
+        let colour = color.is_on(&process, process.width.is_some());
+        let colour_aside = color.is_on(&process, std::io::stderr().is_terminal());
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
         let mut session = Session {
             out: Output::new(colour, process.width),
@@ -453,7 +528,7 @@ impl Answer {
                 operations::run(&mut session, arguments).await?
             }
             Command::Prune { arguments } => prune::run(&mut session, arguments).await?,
-            Command::Demo => 0,
+            Command::Demo | Command::Config { .. } => 0,
         };
         match session.out.flush() {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
@@ -476,6 +551,17 @@ impl Color {
                     && variable("TERM") != Some("dumb")
             }
         }
+    }
+}
+
+/// Says what stopped a command, and gives the exit code.
+fn failure_told(voice: Voice, failure: Failure) -> u8 {
+    match failure {
+        Failure::Report(report) => {
+            voice.error(&report);
+            report.fault.exit_code()
+        }
+        Failure::Output(error) => output_failed(voice, &error),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::backend::{self, SystemDatabase};
+use crate::domain::edit::Protected;
 use crate::domain::location::SourceKey;
 use crate::domain::operation::Author;
 use crate::project::Site;
@@ -20,6 +21,7 @@ pub struct OpenSite {
     /// The display form of the source's URI.
     pub source: Arc<str>,
     backend: Arc<dyn SystemDatabase>,
+    protected: Protected,
 }
 
 impl OpenSite {
@@ -30,7 +32,14 @@ impl OpenSite {
             source: site.location.to_string().into(),
             site,
             backend,
+            protected: Protected::default(),
         }
+    }
+
+    /// Sets which of its states are protected, instead of those that are where nothing is configured.
+    #[must_use]
+    pub fn protecting(self, protected: Protected) -> Self {
+        Self { protected, ..self }
     }
 
     /// Names the place of its source for good, as the journal knows it.

@@ -7,6 +7,8 @@
     reason = "a test's own helpers may fail it"
 )]
 
+#[path = "cli/config.rs"]
+mod config;
 #[path = "cli/database.rs"]
 mod database;
 #[path = "cli/diff.rs"]

@@ -11,6 +11,7 @@ pub mod lint;
 pub mod location;
 pub mod mark;
 pub mod moment;
+pub mod nearest;
 pub mod operation;
 pub mod quantity;
 pub mod state;
