@@ -25,14 +25,17 @@ use sites::{Chosen, Guards, Sites};
 
 mod changes;
 mod clear;
+mod completions;
 mod config;
 mod diff;
 mod get;
+mod help;
 mod input;
 mod journal;
 mod json;
 mod list;
 mod log;
+mod man;
 mod names;
 mod nearest;
 mod notices;
@@ -47,6 +50,8 @@ mod sources;
 mod undo;
 mod write;
 
+pub use help::{TOPICS, Topic};
+
 /// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
 const NOW: &str = "STATESCOPE_NOW";
 
@@ -57,8 +62,9 @@ const NOW: &str = "STATESCOPE_NOW";
     version,
     max_term_width = 100,
     subcommand_precedence_over_arg = true,
+    disable_help_subcommand = true,
     after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, or a \
-                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in."
+                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in. `statescope help` names the topics of the guide."
 )]
 struct Line {
     #[command(subcommand)]
@@ -225,16 +231,37 @@ enum Command {
         behind: Behind,
     },
     /// Shows what is configured and what chose it, names the files, or writes a first one.
+    #[command(disable_help_subcommand = true)]
     Config {
         #[command(subcommand)]
         action: config::Action,
+    },
+    /// Prints a script by which a shell completes the command line.
+    Completions {
+        #[command(flatten)]
+        arguments: completions::Arguments,
+    },
+    /// Prints the manual page, as roff: of the program, or of one command.
+    Man {
+        #[command(flatten)]
+        arguments: man::Arguments,
+    },
+    /// Prints help on a command or on a topic of the guide.
+    Help {
+        #[command(flatten)]
+        arguments: help::Arguments,
     },
 }
 
 impl Command {
     fn sources(&self) -> &[String] {
         match self {
-            Self::Demo | Self::Prune { .. } | Self::Config { .. } => &[],
+            Self::Demo
+            | Self::Prune { .. }
+            | Self::Config { .. }
+            | Self::Completions { .. }
+            | Self::Man { .. }
+            | Self::Help { .. } => &[],
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
@@ -340,6 +367,9 @@ fn invocation(
     width: Option<usize>,
 ) -> Result<Invocation, Stopped> {
     let surroundings = Surroundings::of_process()?;
+    if let Some(code) = about_itself(&line, &surroundings, width)? {
+        return Ok(Invocation::Finished(code));
+    }
     let mut chosen = Chosen::of(&line, matches);
     let lookup = config::lookup(&line.options, matches, &chosen, &surroundings);
     if let Some(Command::Config { action }) = line.command
@@ -363,7 +393,7 @@ fn invocation(
             zone: process.clock.zone,
         }),
         Some(Command::Config { .. }) => {
-            let mut out = Output::new(color.is_on(&process, width.is_some()), width);
+            let mut out = Output::new(color.is_on(&process.surroundings, width.is_some()), width);
             let code = config::show(&config, &journal, &mut out, line.options.json)?;
             out.flush()?;
             Ok(Invocation::Finished(code))
@@ -386,6 +416,29 @@ fn invocation(
             color,
         }))),
     }
+}
+
+/// Answers a command that is about the program itself, and that no configuration changes; `None` for any other.
+fn about_itself(
+    line: &Line,
+    surroundings: &Surroundings,
+    width: Option<usize>,
+) -> Result<Option<u8>, Failure> {
+    let colour = line.options.color.is_on(surroundings, width.is_some());
+    let mut out = Output::new(colour, width);
+    match &line.command {
+        Some(Command::Completions { arguments }) => completions::run(arguments, &mut out)?,
+        Some(Command::Man { arguments }) => man::run(arguments, &mut out)?,
+        Some(Command::Help { arguments }) => help::run(arguments, &mut out, colour)?,
+        _ => return Ok(None),
+    }
+    out.flush()?;
+    Ok(Some(0))
+}
+
+/// Describes the command line, for what is made of it: help, completions, manual and reference.
+pub fn command() -> clap::Command {
+    Line::command()
 }
 
 impl Process {
@@ -500,8 +553,8 @@ impl Answer {
             journal,
             color,
         } = self;
-        let colour = color.is_on(&process, process.width.is_some());
-        let colour_aside = color.is_on(&process, std::io::stderr().is_terminal());
+        let colour = color.is_on(&process.surroundings, process.width.is_some());
+        let colour_aside = color.is_on(&process.surroundings, std::io::stderr().is_terminal());
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
         let mut session = Session {
             out: Output::new(colour, process.width),
@@ -528,7 +581,11 @@ impl Answer {
                 operations::run(&mut session, arguments).await?
             }
             Command::Prune { arguments } => prune::run(&mut session, arguments).await?,
-            Command::Demo | Command::Config { .. } => 0,
+            Command::Demo
+            | Command::Config { .. }
+            | Command::Completions { .. }
+            | Command::Man { .. }
+            | Command::Help { .. } => 0,
         };
         match session.out.flush() {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
@@ -540,8 +597,8 @@ impl Answer {
 }
 
 impl Color {
-    fn is_on(self, process: &Process, is_terminal: bool) -> bool {
-        let variable = |name| process.surroundings.variables.get(name).map(String::as_str);
+    fn is_on(self, surroundings: &Surroundings, is_terminal: bool) -> bool {
+        let variable = |name| surroundings.variables.get(name).map(String::as_str);
         match self {
             Self::Always => true,
             Self::Never => false,

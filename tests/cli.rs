@@ -19,6 +19,8 @@ mod faults;
 mod get;
 #[path = "cli/goldens.rs"]
 mod goldens;
+#[path = "cli/help.rs"]
+mod help;
 #[path = "cli/list.rs"]
 mod list;
 #[path = "cli/log.rs"]
