@@ -1,6 +1,7 @@
 //! The journal: statescope's own store of operations, where before and after of every write are on disk before the source
 //! is touched.
 
+use std::collections::HashMap;
 use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::sync::Arc;
@@ -82,8 +83,8 @@ pub struct Query {
     pub user: Option<String>,
     /// Only since this time.
     pub since: Option<Timestamp>,
-    /// Only those with an item of this state.
-    pub state_id: Option<StateId>,
+    /// Only those with an item of one of these states; empty for any.
+    pub state_ids: Vec<StateId>,
     /// Only those without an end.
     pub unfinished: bool,
     /// At most so many.
@@ -117,8 +118,8 @@ pub trait JournalStore: Debug + Display + Send + Sync {
     /// Reads one operation.
     async fn get(&self, id: OperationId) -> Result<Option<Operation>>;
 
-    /// Reads bytes by their hash; `None` when they were dropped.
-    async fn content(&self, hash: ContentHash) -> Result<Option<Vec<u8>>>;
+    /// Reads bytes by their hashes; those that were dropped are left out.
+    async fn contents(&self, hashes: Vec<ContentHash>) -> Result<HashMap<ContentHash, Vec<u8>>>;
 
     /// Drops the bytes that only operations need which ended, and were planned before a time; the time is taken as
     /// [`KEPT_FOR_DAYS`] before now when it is later than that.

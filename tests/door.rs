@@ -12,6 +12,8 @@
 
 mod support;
 
+#[path = "door/between.rs"]
+mod between;
 #[path = "door/disk.rs"]
 mod disk;
 #[path = "door/kill.rs"]

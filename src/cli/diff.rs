@@ -156,7 +156,7 @@ async fn operand(session: &mut Session, text: &str, at: Option<&str>) -> Result<
                 let timeline = read::timeline(&located.source.open, &located.id).await?;
                 if is_known(&timeline) {
                     session.mention(&located.source).await;
-                    session.look_for_overwritten(&located, false).await;
+                    session.look_for_overwritten(&located).await;
                     return job(session, located, timeline, snapshot);
                 }
                 whole = Some(located);

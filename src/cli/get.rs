@@ -58,7 +58,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .into());
     };
     session.mention(&located.source).await;
-    session.look_for_overwritten(&located, false).await;
+    session.look_for_overwritten(&located).await;
     let state = match &arguments.at {
         None => now(session, &located).await?,
         Some(snapshot) => then(session, &located, snapshot).await?,

@@ -52,7 +52,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
             .into());
     };
     session.mention(&located.source).await;
-    session.look_for_overwritten(&located, false).await;
+    session.look_for_overwritten(&located).await;
     let timeline = read::timeline(&located.source.open, &located.id).await?;
     if !is_known(&timeline) {
         return Err(session
@@ -103,7 +103,7 @@ fn changed(before: Option<&Snapshot>, after: &Snapshot) -> Option<Counts> {
     Some(diff(before, after).counts())
 }
 
-/// Is one snapshot, with every key that PRODUCT promises.
+/// Is one snapshot, with every key of the JSON form.
 #[derive(Serialize)]
 struct Line<'t> {
     number: usize,

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::session::Session;
 use super::sites::{Located, Source};
+use crate::domain::id::StateId;
 use crate::domain::operation::{Operation, OperationId};
 use crate::journal::JournalStore;
 use crate::ops::write::{self, Interrupted, Overwritten};
@@ -50,22 +51,35 @@ impl Session {
         self.look_back(source).await;
     }
 
-    /// Says whether another program wrote over the newest operation on a state; of an old one only `always`.
-    pub(super) async fn look_for_overwritten(&mut self, located: &Located, always: bool) {
+    /// Says whether another program wrote over the newest operation on a state, when that is not long ago.
+    pub(super) async fn look_for_overwritten(&mut self, located: &Located) {
+        let ids = std::slice::from_ref(&located.id);
+        self.look_for_all_overwritten(&located.source, ids, false)
+            .await;
+    }
+
+    /// Says on which of some states another program wrote over the newest operation; of old ones only `always`.
+    pub(super) async fn look_for_all_overwritten(
+        &mut self,
+        source: &Source,
+        ids: &[StateId],
+        always: bool,
+    ) {
         let Some(journal) = self.readable() else {
             return;
         };
         if !self.voice.speaks() && !self.voice.json {
             return;
         }
-        let Located { source, id } = located;
-        match write::overwritten(&source.open, &*journal, id).await {
-            Ok(Some(found)) if always || self.is_recent(found.operation.at) => {
-                if self.told.operations.insert(found.operation.id) {
-                    self.voice.warn("overwritten", &overwritten(&found, source));
+        match write::overwritten(&source.open, &*journal, ids).await {
+            Ok(all) => {
+                for found in all {
+                    let counts = always || self.is_recent(found.operation.at);
+                    if counts && self.told.operations.insert(found.operation.id) {
+                        self.voice.warn("overwritten", &overwritten(&found, source));
+                    }
                 }
             }
-            Ok(_) => {}
             Err(report) => self.cannot_look(&report),
         }
     }

@@ -89,10 +89,10 @@ async fn query(session: &mut Session, arguments: &Arguments) -> Result<Query, Re
     if let Some(text) = &arguments.job {
         if let Some(located) = session.qualified(text)? {
             query.sources.push(located.source.open.key().await?);
-            query.state_id = Some(located.id);
+            query.state_ids.push(located.id);
             return Ok(query);
         }
-        query.state_id = Some(StateId::from(text.as_str()));
+        query.state_ids.push(StateId::from(text.as_str()));
     }
     if !arguments.all_sources {
         query.sources = keys(session).await?;
@@ -162,7 +162,7 @@ fn number(undoes: Undoes) -> String {
     }
 }
 
-/// Is one operation, with every key that PRODUCT promises.
+/// Is one operation, with every key of the JSON form.
 #[derive(Serialize)]
 struct Line<'o> {
     id: i64,

@@ -17,7 +17,7 @@ struct Found<'s> {
     facts: Result<SourceFacts, Report>,
 }
 
-/// Is one source, with every key that PRODUCT promises.
+/// Is one source, with every key of the JSON form.
 #[derive(Serialize)]
 struct Line<'s> {
     site: &'s str,

@@ -99,13 +99,10 @@ pub(super) async fn pass(
     let Some(plan) = planned.plan.take() else {
         return nothing_planned(session, &door, &planned);
     };
-    for item in &plan.items {
-        let located = Located {
-            source: door.source.clone(),
-            id: item.id.clone(),
-        };
-        session.look_for_overwritten(&located, true).await;
-    }
+    let ids: Vec<StateId> = plan.items.iter().map(|item| item.id.clone()).collect();
+    session
+        .look_for_all_overwritten(door.source, &ids, true)
+        .await;
     if door.confirming.dry_run {
         return only_shown(session, &door, &plan, &planned);
     }

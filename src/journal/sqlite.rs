@@ -3,6 +3,7 @@
 //! Each question is one transaction on a connection of its own, on a thread that may wait. A rollback journal, no log: home
 //! folders are on network file systems too, where several hosts cannot share a log's index.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -76,8 +77,8 @@ impl JournalStore for SqliteJournal {
         self.on_a_thread(move |path| read::get(path, id)).await
     }
 
-    async fn content(&self, hash: ContentHash) -> Result<Option<Vec<u8>>> {
-        self.on_a_thread(move |path| read::content(path, &hash))
+    async fn contents(&self, hashes: Vec<ContentHash>) -> Result<HashMap<ContentHash, Vec<u8>>> {
+        self.on_a_thread(move |path| read::contents_of(path, &hashes))
             .await
     }
 

@@ -59,7 +59,7 @@ impl Sink for JsonRows {
     }
 }
 
-/// Is one job, with every key that PRODUCT promises.
+/// Is one job, with every key of the JSON form.
 #[derive(Serialize)]
 struct JobLine<'j> {
     state_id: &'j str,

@@ -1,6 +1,6 @@
 //! Reads operations back: four queries, however many there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use rusqlite::types::ToSql;
@@ -38,15 +38,24 @@ pub(super) fn get(path: &Path, id: OperationId) -> Result<Option<Operation>> {
     Ok(found.into_iter().next())
 }
 
-/// Reads bytes by their hash.
-pub(super) fn content(path: &Path, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
+/// Reads bytes by their hashes.
+pub(super) fn contents_of(
+    path: &Path,
+    hashes: &[ContentHash],
+) -> Result<HashMap<ContentHash, Vec<u8>>> {
+    let mut found = HashMap::new();
     let Some(mut database) = Database::to_read(path, FORMATS)? else {
-        return Ok(None);
+        return Ok(found);
     };
-    match database.snapshot()? {
-        Some(journal) => contents::read(&journal, hash),
-        None => Ok(None),
+    let Some(journal) = database.snapshot()? else {
+        return Ok(found);
+    };
+    for hash in hashes {
+        if let Some(bytes) = contents::read(&journal, hash)? {
+            found.insert(*hash, bytes);
+        }
     }
+    Ok(found)
 }
 
 /// Is a query for the numbers of the operations that are asked for, with what stands for its question marks.
@@ -84,10 +93,12 @@ impl Wanted {
         if let Some(since) = query.since {
             with("at >= ?", Box::new(text(since)));
         }
-        if let Some(id) = &query.state_id {
+        if !query.state_ids.is_empty() {
+            let ids: Vec<&str> = query.state_ids.iter().map(StateId::as_str).collect();
+            let ids = serde_json::Value::from(ids).to_string();
             with(
-                "id IN (SELECT operation FROM items WHERE state_id = ?)",
-                Box::new(id.as_str().to_owned()),
+                "id IN (SELECT operation FROM items WHERE state_id IN (SELECT value FROM json_each(?)))",
+                Box::new(ids),
             );
         }
         if query.unfinished {

@@ -64,7 +64,9 @@ impl Journal {
     }
 
     fn content(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        read::content(&self.path, &ContentHash::of(bytes)).unwrap()
+        let hash = ContentHash::of(bytes);
+        let mut found = read::contents_of(&self.path, &[hash]).unwrap();
+        found.remove(&hash)
     }
 
     fn sql(&self) -> Connection {
@@ -341,7 +343,7 @@ fn errors(path: &Path) -> Vec<JournalError> {
     vec![
         read::find(path, &Query::default()).unwrap_err(),
         read::get(path, OperationId(1)).unwrap_err(),
-        read::content(path, &ContentHash::of(b"{}")).unwrap_err(),
+        read::contents_of(path, &[ContentHash::of(b"{}")]).unwrap_err(),
         write::plan(path, LIMIT, &set(at(1), "{}", "1")).unwrap_err(),
         write::record(path, OperationId(1), at(1), &[Event::Begun]).unwrap_err(),
         room::prune(path, at(0), at(0)).unwrap_err(),
@@ -688,7 +690,7 @@ fn operations_are_found_by_everything_that_can_be_asked() {
     asks(&|query| query.sources = keys(&["one'\""]), &[5]);
     asks(&|query| query.user = Some("ada".to_owned()), &[5, 3, 1]);
     asks(&|query| query.since = Some(at(2)), &[5, 4, 3]);
-    asks(&|query| query.state_id = Some(StateId::new("a")), &[2, 1]);
+    asks(&|query| query.state_ids.push(StateId::new("a")), &[2, 1]);
     asks(&|query| query.unfinished = true, &[5, 4]);
     asks(&|query| query.limit = Some(2), &[5, 4]);
     asks(&|query| query.limit = Some(0), &[]);
@@ -698,7 +700,7 @@ fn operations_are_found_by_everything_that_can_be_asked() {
             sources: keys(&["one", "two"]),
             user: Some("bob".to_owned()),
             since: Some(at(1)),
-            state_id: Some(StateId::new("b")),
+            state_ids: vec![StateId::new("b")],
             unfinished: true,
             limit: Some(1),
         };
@@ -753,7 +755,7 @@ fn bytes_that_are_not_those_of_their_hash_are_not_given(#[case] sql: &str) {
     let journal = Journal::new();
     journal.done(&set(at(0), "[1,2,3]", "1"));
     journal.sql().execute(sql, []).unwrap();
-    let read = read::content(&journal.path, &ContentHash::of(b"[1,2,3]"));
+    let read = read::contents_of(&journal.path, &[ContentHash::of(b"[1,2,3]")]);
     assert!(matches!(read, Err(JournalError::Corrupt(_))), "{read:?}");
 }
 

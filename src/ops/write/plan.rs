@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::recover::{self, body};
+use super::recover::Bodies;
 use super::{Planned, Refused, Request};
 use crate::backend::{Access, Current};
 use crate::domain::edit::{
@@ -138,9 +138,10 @@ pub async fn plan_undo(
     let failed = |error: crate::backend::BackendError| error.report(&site.source);
     let ids: Vec<StateId> = chosen.iter().map(|item| item.state_id.clone()).collect();
     let current = site.backend.current(&ids).await.map_err(failed)?;
+    let bodies = Bodies::of(journal, &chosen).await?;
     let (mut edits, mut refused) = (Vec::new(), Vec::new());
     for (item, current) in chosen.into_iter().zip(current) {
-        let state = recover::state(journal, item.before.as_ref()).await?;
+        let state = bodies.state(item.before.as_ref())?;
         let theirs = current.stored.as_ref().map(|stored| &stored.state);
         if is_same(state.as_ref(), theirs) || theirs.map(sides) == item.after {
             edits.push((item.state_id.clone(), Edit::Restore { state }));
@@ -161,7 +162,7 @@ pub async fn plan_undo(
                 .on_source(&site.source)
                 .on_state(item.state_id.as_str()),
             versions: Some(ThreeWay {
-                base: recover::state(journal, item.after.as_ref()).await?,
+                base: bodies.state(item.after.as_ref())?,
                 theirs: theirs.cloned(),
                 ours: state,
             }),
@@ -205,21 +206,23 @@ pub async fn plan_again(
     now: Timestamp,
 ) -> Result<Planned, Report> {
     same_source(site, operation).await?;
+    let chosen = chosen(operation, item)?;
+    let bodies = Bodies::of(journal, &chosen).await?;
     let mut edits = Vec::new();
-    for item in chosen(operation, item)? {
+    for item in chosen {
         let edit = match &item.edit {
             RecordedEdit::Set { document, validate } => Edit::Set {
-                document: document_of(&body(journal, *document).await?)?,
+                document: document_of(bodies.bytes(*document)?)?,
                 validate: *validate,
             },
             RecordedEdit::Put { part, at, value } => Edit::Put {
                 part: *part,
                 at: at.clone(),
-                value: document_of(&body(journal, *value).await?)?,
+                value: document_of(bodies.bytes(*value)?)?,
             },
             RecordedEdit::Clear => Edit::Clear,
             RecordedEdit::Restore => Edit::Restore {
-                state: recover::state(journal, item.after.as_ref()).await?,
+                state: bodies.state(item.after.as_ref())?,
             },
         };
         edits.push((item.state_id.clone(), edit));

@@ -1,5 +1,6 @@
 //! What became of earlier operations: cut short, or written over by a program that looks at no version.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +11,7 @@ use crate::domain::id::StateId;
 use crate::domain::location::SourceKey;
 use crate::domain::moment::Stamp;
 use crate::domain::operation::{
-    Event, ItemResult, Operation, OperationId, OperationItem, OperationKind, Status,
+    Event, ItemResult, Operation, OperationId, OperationItem, OperationKind, RecordedEdit, Status,
 };
 use crate::domain::quantity::count;
 use crate::domain::state::{Content, Part, State};
@@ -123,30 +124,83 @@ pub async fn interrupted(
     Ok(all)
 }
 
-/// Finds out whether another program wrote over the newest operation on a state.
+/// Finds the states whose newest operation another program wrote over.
 pub async fn overwritten(
     site: &OpenSite,
     journal: &dyn JournalStore,
-    id: &StateId,
-) -> Result<Option<Overwritten>, Report> {
-    let key = key(site).await?;
-    let Some((operation, item)) = newest(journal, &key, id).await? else {
-        return Ok(None);
-    };
-    if operation.status == Status::Overwritten {
+    ids: &[StateId],
+) -> Result<Vec<Overwritten>, Report> {
+    let known = Known::of(site, journal, ids).await?;
+    let by_state = known.by_state();
+    let newest = ids.iter().filter_map(|id| {
+        let mut written = by_state.get(id)?.iter();
+        written.find(|(_, item)| was_written(item)).copied()
+    });
+    let (told, open): (Vec<_>, Vec<_>) =
+        newest.partition(|(operation, _)| operation.status == Status::Overwritten);
+    let told = told.into_iter().map(|(operation, item)| {
         let by = operation.message.clone().unwrap_or_default();
-        return Ok(Some(of(operation, &item, by)));
+        of(operation.clone(), item, by)
+    });
+    let mut all: Vec<Overwritten> = told.collect();
+    let ids: Vec<StateId> = open.iter().map(|(_, item)| item.state_id.clone()).collect();
+    let current = site.backend.current(&ids).await;
+    let current = current.map_err(|error| error.report(&site.source))?;
+    let changed: Vec<_> = open
+        .into_iter()
+        .zip(current)
+        .filter(|((_, item), now)| sides_of(now) != item.after)
+        .collect();
+    // Who wrote what is there now was in the journal before; but maybe not yet when that was read first.
+    let ids: Vec<StateId> = changed.iter().map(|(_, now)| now.id.clone()).collect();
+    let known = Known::of(site, journal, &ids).await?;
+    let by_state = known.by_state();
+    for ((operation, item), now) in changed {
+        let behind = by_state.get(&now.id).map_or(&[][..], Vec::as_slice);
+        let moment = (operation.id, operation.at);
+        if let Fate::Overwritten(by) = fate_of(behind, moment, item.after.as_ref(), &now) {
+            all.push(of(operation.clone(), item, by));
+        }
     }
-    let failed = |error: crate::backend::BackendError| error.report(&site.source);
-    let current = site.backend.current(std::slice::from_ref(id)).await;
-    let current = current.map_err(failed)?;
-    let Some(now) = current.first() else {
-        return Ok(None);
-    };
-    let moment = (operation.id, operation.at);
-    match fate_of(journal, &key, moment, item.after.as_ref(), now).await? {
-        Fate::Kept | Fate::MovedOn => Ok(None),
-        Fate::Overwritten(by) => Ok(Some(of(operation, &item, by))),
+    Ok(all)
+}
+
+fn sides_of(now: &Current) -> Option<Sides> {
+    now.stored.as_ref().map(|stored| sides(&stored.state))
+}
+
+/// Holds what a journal knows of some states of one source, the newest first.
+struct Known(Vec<Operation>);
+
+/// Is an operation with the item of one state.
+type Entry<'k> = (&'k Operation, &'k OperationItem);
+
+impl Known {
+    async fn of(
+        site: &OpenSite,
+        journal: &dyn JournalStore,
+        ids: &[StateId],
+    ) -> Result<Self, Report> {
+        if ids.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let query = Query {
+            sources: vec![key(site).await?],
+            state_ids: ids.to_vec(),
+            ..Query::default()
+        };
+        find(journal, query).await.map(Self)
+    }
+
+    fn by_state(&self) -> HashMap<&StateId, Vec<Entry<'_>>> {
+        let mut by_state: HashMap<&StateId, Vec<Entry<'_>>> = HashMap::new();
+        for operation in &self.0 {
+            for item in &operation.items {
+                let of_state = by_state.entry(&item.state_id).or_default();
+                of_state.push((operation, item));
+            }
+        }
+        by_state
     }
 }
 
@@ -201,26 +255,28 @@ pub(super) async fn close_earlier(
             settle(journal, &found).await?;
         }
     }
-    for id in ids {
-        let Some(lost) = overwritten(site, journal, id).await? else {
-            continue;
-        };
+    let mut events: BTreeMap<OperationId, Vec<Event>> = BTreeMap::new();
+    for lost in overwritten(site, journal, ids).await? {
         if lost.operation.status != Status::Overwritten {
-            let events = vec![
-                Event::Item {
-                    number: lost.item,
-                    result: ItemResult::Overwritten,
-                    message: Some(lost.by.clone()),
-                },
-                Event::Ended {
-                    status: Status::Overwritten,
-                    message: Some(lost.by),
-                },
-            ];
-            let at = Timestamp::now();
-            let recorded = journal.record(lost.operation.id, at, events).await;
-            recorded.map_err(|error| error.report(journal))?;
+            let of_operation = events.entry(lost.operation.id).or_default();
+            of_operation.push(Event::Item {
+                number: lost.item,
+                result: ItemResult::Overwritten,
+                message: Some(lost.by),
+            });
         }
+    }
+    for (id, mut events) in events {
+        let message = events.iter().find_map(|event| match event {
+            Event::Item { message, .. } => message.clone(),
+            Event::Begun | Event::Ended { .. } => None,
+        });
+        events.push(Event::Ended {
+            status: Status::Overwritten,
+            message,
+        });
+        let recorded = journal.record(id, Timestamp::now(), events).await;
+        recorded.map_err(|error| error.report(journal))?;
     }
     Ok(())
 }
@@ -233,24 +289,27 @@ pub(super) async fn fate(
     after: Option<&State>,
     now: &Current,
 ) -> Result<Fate, Report> {
-    let key = key(site).await?;
-    fate_of(journal, &key, moment, after.map(sides).as_ref(), now).await
+    let known = Known::of(site, journal, std::slice::from_ref(&now.id)).await?;
+    let by_state = known.by_state();
+    let behind = by_state.get(&now.id).map_or(&[][..], Vec::as_slice);
+    Ok(fate_of(behind, moment, after.map(sides).as_ref(), now))
 }
 
 /// Tells what became of what an operation wrote, from the journal and from what the source holds and says of its runs.
 ///
+/// What the journal knows must have been read after what the source holds: who writes is in it before.
+///
 /// Whoever writes a state after having read ours has moved it on: a later operation that saw it, a run that began after it,
 /// a merge that left the completed part as it was. Everything else has written over it.
-async fn fate_of(
-    journal: &dyn JournalStore,
-    key: &SourceKey,
+fn fate_of(
+    known: &[Entry<'_>],
     (operation, at): (OperationId, Timestamp),
     after: Option<&Sides>,
     now: &Current,
-) -> Result<Fate, Report> {
-    let there = now.stored.as_ref().map(|stored| sides(&stored.state));
+) -> Fate {
+    let there = sides_of(now);
     if there.as_ref() == after {
-        return Ok(Fate::Kept);
+        return Fate::Kept;
     }
     let completed = |sides: Option<&Sides>| {
         let sides = sides?;
@@ -260,12 +319,12 @@ async fn fate_of(
             .copied()
     };
     if after.is_some() && completed(there.as_ref()) == completed(after) {
-        return Ok(Fate::MovedOn);
+        return Fate::MovedOn;
     }
-    match later(journal, key, (operation, after), &now.id).await? {
-        Some(later) if later.before.as_ref() == after => Ok(Fate::MovedOn),
-        Some(_) => Ok(Fate::Overwritten("another program".to_owned())),
-        None => Ok(by_runs(&now.runs, at)),
+    match later(known, operation, after) {
+        Some(later) if later.before.as_ref() == after => Fate::MovedOn,
+        Some(_) => Fate::Overwritten("another program".to_owned()),
+        None => by_runs(&now.runs, at),
     }
 }
 
@@ -304,47 +363,17 @@ fn by_runs(runs: &[Run], at: Timestamp) -> Fate {
 ///
 /// One that has no result yet counts only when it read what the other wrote: it may be what is there now. Operations that
 /// wrote a state are numbered in the order in which they did, since each read it before it got its number.
-async fn later(
-    journal: &dyn JournalStore,
-    key: &SourceKey,
-    (operation, after): (OperationId, Option<&Sides>),
-    id: &StateId,
-) -> Result<Option<OperationItem>, Report> {
-    let query = Query {
-        sources: vec![key.clone()],
-        state_id: Some(id.clone()),
-        ..Query::default()
-    };
-    let found = find(journal, query).await?;
-    let mut behind = found.into_iter().rev().filter(|found| found.id > operation);
-    Ok(behind.find_map(|found| {
-        let item = item_of(&found, id)?;
+fn later<'k>(
+    known: &[Entry<'k>],
+    operation: OperationId,
+    after: Option<&Sides>,
+) -> Option<&'k OperationItem> {
+    let mut behind = known.iter().rev().filter(|(found, _)| found.id > operation);
+    let found = behind.find(|(_, item)| {
         let may_have_written = item.result.is_none() && item.before.as_ref() == after;
-        (may_have_written || was_written(&item)).then_some(item)
-    }))
-}
-
-/// Finds the newest operation that wrote a state.
-async fn newest(
-    journal: &dyn JournalStore,
-    key: &SourceKey,
-    id: &StateId,
-) -> Result<Option<(Operation, OperationItem)>, Report> {
-    let query = Query {
-        sources: vec![key.clone()],
-        state_id: Some(id.clone()),
-        ..Query::default()
-    };
-    let found = find(journal, query).await?;
-    Ok(found.into_iter().find_map(|operation| {
-        let item = item_of(&operation, id).filter(was_written)?;
-        Some((operation, item))
-    }))
-}
-
-fn item_of(operation: &Operation, id: &StateId) -> Option<OperationItem> {
-    let mut items = operation.items.iter();
-    items.find(|item| item.state_id == *id).cloned()
+        may_have_written || was_written(item)
+    });
+    found.map(|(_, item)| *item)
 }
 
 /// Tells whether an item was written: also when that was taken back or written over since.
@@ -421,38 +450,59 @@ async fn mark(
     journal.record(operation.id, Timestamp::now(), events).await
 }
 
-/// Reads a state that the journal keeps; `None` for one that was none.
-pub(super) async fn state(
-    journal: &dyn JournalStore,
-    kept: Option<&Sides>,
-) -> Result<Option<State>, Report> {
-    let Some(kept) = kept else { return Ok(None) };
-    let mut parts = [Content::Null, Content::Null];
-    for (part, hash) in kept {
-        let content = match hash {
-            None => Content::Null,
-            Some(hash) => Content::read(Some(body(journal, *hash).await?)),
-        };
-        match part {
-            Part::Completed => parts[0] = content,
-            Part::Partial => parts[1] = content,
-        }
-    }
-    let [completed, partial] = parts;
-    Ok(Some(State::meltano(completed, partial)))
+/// Holds bytes that the journal keeps, read at once.
+pub(super) struct Bodies {
+    journal: String,
+    found: HashMap<ContentHash, Vec<u8>>,
 }
 
-/// Reads bytes that the journal keeps.
-pub(super) async fn body(journal: &dyn JournalStore, hash: ContentHash) -> Result<Vec<u8>, Report> {
-    let found = journal.content(hash).await;
-    let found = found.map_err(|error| error.report(journal))?;
-    found.ok_or_else(|| {
-        Report::new(
-            Fault::No,
-            format!("the journal {journal} no longer holds this state"),
-        )
-        .because("it was dropped to stay within the journal's limit")
-    })
+impl Bodies {
+    /// Reads everything that some items need.
+    pub async fn of(journal: &dyn JournalStore, items: &[&OperationItem]) -> Result<Self, Report> {
+        let mut hashes = BTreeSet::new();
+        for item in items {
+            let sides = item.before.iter().chain(&item.after).flatten();
+            hashes.extend(sides.filter_map(|(_, hash)| *hash));
+            match &item.edit {
+                RecordedEdit::Set { document, .. } => hashes.extend([*document]),
+                RecordedEdit::Put { value, .. } => hashes.extend([*value]),
+                RecordedEdit::Clear | RecordedEdit::Restore => {}
+            }
+        }
+        let found = journal.contents(hashes.into_iter().collect()).await;
+        Ok(Self {
+            journal: journal.to_string(),
+            found: found.map_err(|error| error.report(journal))?,
+        })
+    }
+
+    /// Gives a state; `None` for one that was none.
+    pub fn state(&self, kept: Option<&Sides>) -> Result<Option<State>, Report> {
+        let Some(kept) = kept else { return Ok(None) };
+        let mut parts = [Content::Null, Content::Null];
+        for (part, hash) in kept {
+            let content = match hash {
+                None => Content::Null,
+                Some(hash) => Content::read(Some(self.bytes(*hash)?)),
+            };
+            match part {
+                Part::Completed => parts[0] = content,
+                Part::Partial => parts[1] = content,
+            }
+        }
+        let [completed, partial] = parts;
+        Ok(Some(State::meltano(completed, partial)))
+    }
+
+    /// Gives bytes by their hash.
+    pub fn bytes(&self, hash: ContentHash) -> Result<&[u8], Report> {
+        let found = self.found.get(&hash).map(Vec::as_slice);
+        found.ok_or_else(|| {
+            let message = format!("the journal {} no longer holds this state", self.journal);
+            Report::new(Fault::No, message)
+                .because("it was dropped to stay within the journal's limit")
+        })
+    }
 }
 
 async fn holds(site: &OpenSite, operation: &Operation) -> Result<Vec<Holds>, Report> {
@@ -464,7 +514,7 @@ async fn holds(site: &OpenSite, operation: &Operation) -> Result<Vec<Holds>, Rep
         .iter()
         .zip(current)
         .map(|(item, now)| {
-            let there = now.stored.as_ref().map(|stored| sides(&stored.state));
+            let there = sides_of(&now);
             if there == item.after {
                 Holds::New
             } else if there == item.before {
