@@ -1,13 +1,11 @@
 //! The command line: what may be written there, and the commands that answer on standard output.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind as Wrong;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
@@ -22,6 +20,7 @@ use journal::Place;
 use output::{Failure, Output};
 use session::{Session, Voice};
 use sites::{Chosen, Guards, Sites};
+use told::{Stopped, failure_told, wants_json, wrong_use};
 
 mod changes;
 mod clear;
@@ -47,10 +46,12 @@ mod session;
 mod set;
 mod sites;
 mod sources;
+mod told;
 mod undo;
 mod write;
 
 pub use help::{TOPICS, Topic};
+pub use told::not_started;
 
 /// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
 const NOW: &str = "STATESCOPE_NOW";
@@ -335,32 +336,6 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>, width: Option<usize>
     }
 }
 
-/// Says why a command line goes no further.
-struct Stopped(Vec<Failure>);
-
-impl<F: Into<Failure>> From<F> for Stopped {
-    fn from(failure: F) -> Self {
-        Self(vec![failure.into()])
-    }
-}
-
-impl From<Vec<Report>> for Stopped {
-    fn from(reports: Vec<Report>) -> Self {
-        Self(reports.into_iter().map(Failure::from).collect())
-    }
-}
-
-impl Stopped {
-    /// Says everything, and gives the highest exit code.
-    fn told(self, voice: Voice) -> u8 {
-        let failures = self.0.into_iter();
-        failures
-            .map(|failure| failure_told(voice, failure))
-            .max()
-            .unwrap_or(0)
-    }
-}
-
 fn invocation(
     line: Line,
     matches: &ArgMatches,
@@ -609,81 +584,6 @@ impl Color {
             }
         }
     }
-}
-
-/// Says what stopped a command, and gives the exit code.
-fn failure_told(voice: Voice, failure: Failure) -> u8 {
-    match failure {
-        Failure::Report(report) => {
-            voice.error(&report);
-            report.fault.exit_code()
-        }
-        Failure::Output(error) => output_failed(voice, &error),
-    }
-}
-
-/// Tells why standard output took no more; a reader that closed the pipe has seen enough, and that is no fault.
-fn output_failed(voice: Voice, error: &std::io::Error) -> u8 {
-    if error.kind() == ErrorKind::BrokenPipe {
-        return 0;
-    }
-    let report = Report::new(Fault::Unreachable, "cannot write the answer").because(error);
-    voice.error(&report);
-    report.fault.exit_code()
-}
-
-/// Says that the process cannot run commands at all, and gives the exit code.
-pub fn not_started(error: &std::io::Error) -> u8 {
-    let report = Report::new(Fault::Internal, "cannot start").because(error);
-    let voice = Voice {
-        json: false,
-        quiet: false,
-        verbose: false,
-    };
-    voice.error(&report);
-    report.fault.exit_code()
-}
-
-/// Says what is wrong with a command line, or prints the help that was asked for.
-fn wrong_use(error: &clap::Error, json: bool) -> u8 {
-    let is_answer = matches!(error.kind(), Wrong::DisplayHelp | Wrong::DisplayVersion);
-    if is_answer || !json {
-        // Nobody is left to tell when this cannot be written.
-        let _ = error.print();
-    } else {
-        let text = error.render().to_string();
-        let mut parts = text.split("\n\n").map(one_line);
-        let message = parts.next().unwrap_or_default();
-        let message = message.strip_prefix("error: ").unwrap_or(&message);
-        let mut hint = String::new();
-        for part in parts.filter(|part| !part.is_empty()) {
-            let separator = if hint.is_empty() { "" } else { "; " };
-            // Writing to a `String` cannot fail.
-            let _ = write!(
-                hint,
-                "{separator}{}",
-                part.strip_prefix("tip: ").unwrap_or(&part)
-            );
-        }
-        let report = Report::new(Fault::Usage, message).hint(hint);
-        let _ = std::io::stderr().write_all(&json::error_line(&report));
-    }
-    u8::try_from(error.exit_code()).unwrap_or(2)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Tells whether errors are wanted as JSON, on a command line that could not be read.
-fn wants_json(arguments: &[OsString]) -> bool {
-    let falsey = ["", "0", "f", "false", "n", "no", "off"];
-    let variable = std::env::var("STATESCOPE_JSON");
-    arguments
-        .iter()
-        .take_while(|argument| *argument != "--")
-        .any(|argument| argument == "--json")
-        || variable.is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()))
 }
 
 #[cfg(test)]

@@ -278,7 +278,13 @@ impl Told {
     }
 
     fn of_name(name: &str, named: &Named) -> Self {
-        let value = Value::Text(without_secrets(&named.source));
+        let mut source = without_secrets(&named.source);
+        if source.contains("://")
+            && let Some(at) = source.find('?')
+        {
+            source.replace_range(at + 1.., "•••");
+        }
+        let value = Value::Text(source);
         Self::new(format!("sources.{name}"), &value, &named.origin)
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use clap::Command;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::output::{Failure, Output, Tone};
 use crate::domain::nearest::nearest;
@@ -128,21 +129,68 @@ fn topics(out: &mut Output) -> std::io::Result<()> {
         .try_for_each(|topic| writeln!(out, "  {:<14} {}", topic.name, topic.heading()))
 }
 
-/// Writes Markdown as plain text: headings without their marks, code indented.
+/// Writes Markdown as plain text: headings without their marks, code indented, paragraphs as wide as the terminal.
 fn text(markdown: &str, out: &mut Output) -> std::io::Result<()> {
+    let width = out.width().map_or(NARROW, |width| width.min(WIDE));
     let mut in_code = false;
+    let mut paragraph = String::new();
     for line in markdown.lines() {
         let heading = line.trim_start_matches('#');
-        if line.starts_with("```") {
+        let is_fence = line.starts_with("```");
+        let is_row = line.starts_with('|');
+        let goes_on = !in_code && !is_fence && !is_row && heading == line && !line.is_empty();
+        if goes_on && !paragraph.is_empty() && !is_item(line) {
+            paragraph.push(' ');
+            paragraph.push_str(line.trim());
+            continue;
+        }
+        write_paragraph(&mut paragraph, width, out)?;
+        if goes_on {
+            paragraph.push_str(line);
+        } else if is_fence {
             in_code = !in_code;
         } else if in_code {
-            let code = format!("    {line}");
-            out.line(Tone::Plain, code.trim_end())?;
-        } else if heading.len() < line.len() {
-            out.line(Tone::Heading, heading.trim_start())?;
-        } else {
+            out.line(Tone::Plain, format!("    {line}").trim_end())?;
+        } else if heading == line {
             out.line(Tone::Plain, line)?;
+        } else {
+            out.line(Tone::Heading, heading.trim_start())?;
         }
     }
+    write_paragraph(&mut paragraph, width, out)
+}
+
+/// How wide a text is where nobody's terminal is known, and at most.
+const NARROW: usize = 80;
+const WIDE: usize = 100;
+
+/// Tells whether a line begins an item of a list.
+fn is_item(line: &str) -> bool {
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with("- ") || (number.len() < line.len() && number.starts_with(". "))
+}
+
+/// Writes what was gathered, broken between words; what is behind the first line of an item stands below its text.
+fn write_paragraph(paragraph: &mut String, width: usize, out: &mut Output) -> std::io::Result<()> {
+    let indent = match paragraph.split_once(' ') {
+        Some((mark, _)) if is_item(paragraph) => mark.width() + 1,
+        _ => 0,
+    };
+    let mut line = String::new();
+    for word in paragraph.split_whitespace() {
+        if !line.trim().is_empty() {
+            if line.width() + 1 + word.width() > width {
+                out.line(Tone::Plain, &line)?;
+                line = " ".repeat(indent);
+            } else {
+                line.push(' ');
+            }
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        out.line(Tone::Plain, &line)?;
+    }
+    paragraph.clear();
     Ok(())
 }

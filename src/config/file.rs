@@ -182,6 +182,8 @@ impl Reading<'_> {
             (Kind::Path, DeValue::String(text)) => self.file(key, text),
             (Kind::Sources, DeValue::String(text)) => self.source(key, text),
             (Kind::OneOf(_) | Kind::Size, DeValue::String(text)) => key.read(text),
+            // What was to be a source may hold a password.
+            (Kind::Sources, other) => Err(key.wrong(other.type_str())),
             (_, other) => {
                 let written = self.text.get(value.span()).unwrap_or(other.type_str());
                 Err(key.wrong(shortened(written)))

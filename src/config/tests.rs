@@ -171,6 +171,19 @@ fn what_is_no_toml_is_told_wherever_it_is_none() {
 }
 
 #[test]
+fn no_mistake_tells_a_password() {
+    let user = "sources = { a = [\"postgresql://me:secret@h/db\"], b = \"ftp://me:secret@h\", \"c d\" = \"x://me:secret@h\" }\n\
+                journal.path = \"postgresql://me:secret@h/db\"\nx = \"postgresql://me:secret@h/db\n";
+    let broken = Files::new(Some(user), None).mistakes();
+    assert_eq!(broken.len(), 1, "{broken:?}");
+    let mistakes = Files::new(Some(&user.replace("/db\n", "/db\"\n")), None).mistakes();
+    assert_eq!(mistakes.len(), 5, "{mistakes:?}");
+    for mistake in broken.iter().chain(&mistakes) {
+        assert!(!mistake.contains("secret"), "{mistake}");
+    }
+}
+
+#[test]
 fn a_column_counts_characters() {
     let files = Files::new(
         Some("sources = { \"größe\" = \"x\", \"ü ü\" = \"y\" }\n"),

@@ -90,7 +90,9 @@ impl Home {
 #[test]
 fn show_tells_each_value_and_what_chose_it() {
     let home = Home::new();
-    home.user("\ntime_zone = \"UTC\"\n[sources]\nold = \"postgresql://me:secret@db/x\"\n");
+    home.user(
+        "\ntime_zone = \"UTC\"\n[sources]\nold = \"postgresql://me:secret@db/x?password=secret\"\n",
+    );
     home.project("read_only = true\n[sources]\nbeside = \"../beside.db\"\n");
     let mut command = home.command(&["config", "show", "--color", "never"]);
     command.env("STATESCOPE_JOURNAL_LIMIT", "1 GB");
@@ -112,7 +114,7 @@ protected_environments · [\"prod*\", \"prd*\", \"live*\", \"mainnet*\"] · buil
 journal.path · \"[DIR]state/statescope/journal.db\" · built in
 journal.limit · \"1 GB\" · STATESCOPE_JOURNAL_LIMIT in the environment
 sources.beside · \"[DIR]project/../beside.db\" · [DIR]project/.statescope.toml:3
-sources.old · \"postgresql://•••@db/x\" · [DIR]config/statescope/config.toml:4
+sources.old · \"postgresql://•••@db/x?•••\" · [DIR]config/statescope/config.toml:4
 "
     );
 }

@@ -56,6 +56,10 @@ fn help_on_a_topic_is_the_guide_as_plain_text() {
         }
         assert!(!text.lines().any(|line| line.starts_with('#')), "{text}");
         assert!(text.contains("\n    $ statescope "), "{text}");
+        let is_text = |line: &&str| !line.starts_with([' ', '|']) || line.starts_with("  -");
+        for line in text.lines().filter(is_text) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
     }
     let coloured = statescope(&["help", "states", "--color", "always"]).quiet(0);
     let heading = TOPICS
