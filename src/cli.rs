@@ -1,18 +1,17 @@
 //! The command line: what may be written there, and the commands that answer on standard output.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind as Wrong;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::config::Config;
 use crate::domain::history::Clock;
 use crate::journal::JournalStore;
 use crate::project::{Site, Surroundings};
@@ -21,19 +20,24 @@ use journal::Place;
 use output::{Failure, Output};
 use pager::Pager;
 use session::{Session, Voice};
-use sites::{Chosen, Sites};
+use sites::{Chosen, Guards, Sites};
+use told::{Stopped, failure_told, wants_json, wrong_use};
 
 mod blame;
 mod changes;
 mod clear;
+mod completions;
+mod config;
 mod diff;
 mod get;
+mod help;
 mod input;
 mod journal;
 mod json;
 mod list;
 mod log;
 mod logs;
+mod man;
 mod names;
 mod narrow;
 mod nearest;
@@ -47,14 +51,15 @@ mod session;
 mod set;
 mod sites;
 mod sources;
+mod told;
 mod undo;
 mod write;
 
+pub use help::{TOPICS, Topic};
+pub use told::not_started;
+
 /// The variable that fixes the present time, RFC 3339, so that an answer with ages in it can be given again.
 const NOW: &str = "STATESCOPE_NOW";
-
-/// The variable that keeps every source from being written to.
-const READ_ONLY: &str = "STATESCOPE_READ_ONLY";
 
 /// Inspects the state that data jobs and bots leave behind.
 #[derive(Parser)]
@@ -63,8 +68,9 @@ const READ_ONLY: &str = "STATESCOPE_READ_ONLY";
     version,
     max_term_width = 100,
     subcommand_precedence_over_arg = true,
+    disable_help_subcommand = true,
     after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, or a \
-                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in."
+                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in. `statescope help` names the topics of the guide."
 )]
 struct Line {
     #[command(subcommand)]
@@ -86,6 +92,9 @@ struct Line {
     reason = "each is a switch of its own on the command line"
 )]
 struct Options {
+    /// The file of your configuration, instead of statescope/config.toml in `$XDG_CONFIG_HOME`.
+    #[arg(long, value_name = "FILE", env = "STATESCOPE_CONFIG", value_parser = clap::value_parser!(OsString), global = true)]
+    config: Option<OsString>,
     /// The folder of a Meltano project to read.
     #[arg(long, value_name = "DIR", env = "STATESCOPE_PROJECT", value_parser = clap::value_parser!(OsString), global = true)]
     project: Option<OsString>,
@@ -119,7 +128,7 @@ struct Options {
     #[arg(long, env = "STATESCOPE_BEST_EFFORT", value_parser = FalseyValueParser::new(), global = true)]
     best_effort: bool,
     /// Writes to no source.
-    #[arg(long, env = READ_ONLY, value_parser = FalseyValueParser::new(), global = true)]
+    #[arg(long, env = "STATESCOPE_READ_ONLY", value_parser = FalseyValueParser::new(), global = true)]
     read_only: bool,
     /// The file that keeps what was before and after each edit, instead of statescope/journal.db in `$XDG_STATE_HOME`.
     #[arg(long, value_name = "PATH", env = "STATESCOPE_JOURNAL", global = true)]
@@ -241,12 +250,38 @@ enum Command {
         #[command(flatten)]
         behind: Behind,
     },
+    /// Shows what is configured and what chose it, names the files, or writes a first one.
+    #[command(disable_help_subcommand = true)]
+    Config {
+        #[command(subcommand)]
+        action: config::Action,
+    },
+    /// Prints a script by which a shell completes the command line.
+    Completions {
+        #[command(flatten)]
+        arguments: completions::Arguments,
+    },
+    /// Prints the manual page, as roff: of the program, or of one command.
+    Man {
+        #[command(flatten)]
+        arguments: man::Arguments,
+    },
+    /// Prints help on a command or on a topic of the guide.
+    Help {
+        #[command(flatten)]
+        arguments: help::Arguments,
+    },
 }
 
 impl Command {
     fn sources(&self) -> &[String] {
         match self {
-            Self::Demo | Self::Prune { .. } => &[],
+            Self::Demo
+            | Self::Prune { .. }
+            | Self::Config { .. }
+            | Self::Completions { .. }
+            | Self::Man { .. }
+            | Self::Help { .. } => &[],
             Self::List { behind, .. }
             | Self::Get { behind, .. }
             | Self::Log { behind, .. }
@@ -271,9 +306,14 @@ pub enum Invocation {
         sites: Vec<Site>,
         /// The journal, when there is one.
         journal: Option<Arc<dyn JournalStore>>,
+        /// The zone that times are shown in.
+        zone: TimeZone,
     },
     /// The terminal interface on the bundled sample.
-    Demo,
+    Demo {
+        /// The zone that times are shown in.
+        zone: TimeZone,
+    },
     /// A command that answers on standard output.
     Answer(Box<Answer>),
     /// Nothing more: help was printed, or what is wrong was said. The value is the exit code.
@@ -286,6 +326,8 @@ pub struct Answer {
     options: Options,
     chosen: Chosen,
     process: Process,
+    journal: Place,
+    color: Color,
 }
 
 /// Holds what the commands know of the process that they run in.
@@ -311,10 +353,8 @@ pub fn start(
     match parsed {
         Ok((line, matches)) => {
             let voice = Voice::of(&line.options);
-            invocation(line, &matches, screen).unwrap_or_else(|report| {
-                voice.error(&report);
-                Invocation::Finished(report.fault.exit_code())
-            })
+            invocation(line, &matches, screen)
+                .unwrap_or_else(|stopped| Invocation::Finished(stopped.told(voice)))
         }
         Err(error) => Invocation::Finished(wrong_use(&error, wants_json(&arguments))),
     }
@@ -324,29 +364,89 @@ fn invocation(
     line: Line,
     matches: &ArgMatches,
     screen: Option<(usize, usize)>,
-) -> Result<Invocation, Report> {
-    let process = Process::new(screen)?;
-    let chosen = Chosen::of(&line, matches);
+) -> Result<Invocation, Stopped> {
+    let width = screen.map(|(columns, _)| columns);
+    let surroundings = Surroundings::of_process()?;
+    if let Some(code) = about_itself(&line, &surroundings, width)? {
+        return Ok(Invocation::Finished(code));
+    }
+    let mut chosen = Chosen::of(&line, matches);
+    let lookup = config::lookup(&line.options, matches, &chosen, &surroundings);
+    if let Some(Command::Config { action }) = line.command
+        && !matches!(action, config::Action::Show)
+    {
+        let mut out = Output::new(false, width);
+        let code = match action {
+            config::Action::Init => config::init(&lookup, &mut out)?,
+            _ => config::path(&lookup, &mut out, line.options.json)?,
+        };
+        out.flush()?;
+        return Ok(Invocation::Finished(code));
+    }
+    let config = config::read(lookup, &chosen, &surroundings)?;
+    chosen.obey(&config);
+    let process = Process::new(surroundings, screen, &config)?;
+    let journal = Place::configured(&config, &process.surroundings)?;
+    let color = Color::configured(&config);
     match line.command {
-        Some(Command::Demo) => Ok(Invocation::Demo),
+        Some(Command::Demo) => Ok(Invocation::Demo {
+            zone: process.clock.zone,
+        }),
+        Some(Command::Config { .. }) => {
+            let mut out = Output::new(color.is_on(&process.surroundings, width.is_some()), width);
+            let code = config::show(&config, &journal, &mut out, line.options.json)?;
+            out.flush()?;
+            Ok(Invocation::Finished(code))
+        }
         None => {
-            not_a_command(&line.opened, &process.surroundings)?;
+            not_a_command(&line.opened, &process.surroundings, &config)?;
             let sites = Sites::resolve(&chosen, &process.surroundings)?.into_every_site()?;
-            let journal = Place::chosen(&line.options, &process)?.existing();
-            Ok(Invocation::Browse { sites, journal })
+            Ok(Invocation::Browse {
+                sites,
+                journal: journal.existing(),
+                zone: process.clock.zone,
+            })
         }
         Some(command) => Ok(Invocation::Answer(Box::new(Answer {
             command,
             options: line.options,
             chosen,
             process,
+            journal,
+            color,
         }))),
     }
 }
 
+/// Answers a command that is about the program itself, and that no configuration changes; `None` for any other.
+fn about_itself(
+    line: &Line,
+    surroundings: &Surroundings,
+    width: Option<usize>,
+) -> Result<Option<u8>, Failure> {
+    let colour = line.options.color.is_on(surroundings, width.is_some());
+    let mut out = Output::new(colour, width);
+    match &line.command {
+        Some(Command::Completions { arguments }) => completions::run(arguments, &mut out)?,
+        Some(Command::Man { arguments }) => man::run(arguments, &mut out)?,
+        Some(Command::Help { arguments }) => help::run(arguments, &mut out, colour)?,
+        _ => return Ok(None),
+    }
+    out.flush()?;
+    Ok(Some(0))
+}
+
+/// Describes the command line, for what is made of it: help, completions, manual and reference.
+pub fn command() -> clap::Command {
+    Line::command()
+}
+
 impl Process {
-    fn new(screen: Option<(usize, usize)>) -> Result<Self, Report> {
-        let surroundings = Surroundings::of_process()?;
+    fn new(
+        surroundings: Surroundings,
+        screen: Option<(usize, usize)>,
+        config: &Config,
+    ) -> Result<Self, Report> {
         let now = match surroundings.variables.get(NOW) {
             None => Timestamp::now(),
             Some(text) => text.parse().map_err(|error| {
@@ -355,13 +455,14 @@ impl Process {
                     .hint("write it as RFC 3339, `2026-11-30T04:00:00Z`, or leave it unset")
             })?,
         };
-        let clock = Clock {
-            now,
-            zone: TimeZone::system(),
+        let zone = if config.is_utc() {
+            TimeZone::UTC
+        } else {
+            TimeZone::system()
         };
         Ok(Self {
             surroundings,
-            clock,
+            clock: Clock { now, zone },
             screen,
         })
     }
@@ -394,23 +495,31 @@ impl Chosen {
                 .as_ref()
                 .filter(|folder| counts("project") && !folder.is_empty())
                 .map(PathBuf::from),
-            read_only: line.options.read_only.then(|| {
-                if is_written("read_only") {
-                    "--read-only says so".to_owned()
-                } else {
-                    format!("{READ_ONLY} in the environment says so")
-                }
-            }),
+            ..Self::default()
         }
+    }
+
+    /// Takes what is configured for every source.
+    fn obey(&mut self, config: &Config) {
+        self.guards = Guards {
+            read_only: config.read_only().map(|origin| format!("{origin} says so")),
+            protected: config.protected(),
+        };
+        self.names.clone_from(config.names());
     }
 }
 
 /// Finds the word that is neither a source nor a command, but nearly a command.
-fn not_a_command(opened: &[String], surroundings: &Surroundings) -> Result<(), Report> {
+fn not_a_command(
+    opened: &[String],
+    surroundings: &Surroundings,
+    config: &Config,
+) -> Result<(), Report> {
     let commands = Line::command();
     for word in opened {
         let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
-        if !is_word || surroundings.directory.join(word).exists() {
+        let is_name = config.names().contains_key(word);
+        if !is_word || is_name || surroundings.directory.join(word).exists() {
             continue;
         }
         let names = commands.get_subcommands().map(clap::Command::get_name);
@@ -431,11 +540,7 @@ impl Answer {
         let voice = Voice::of(&self.options);
         match self.answer(voice).await {
             Ok(code) => code,
-            Err(Failure::Report(report)) => {
-                voice.error(&report);
-                report.fault.exit_code()
-            }
-            Err(Failure::Output(error)) => output_failed(voice, &error),
+            Err(failure) => failure_told(voice, failure),
         }
     }
 
@@ -445,12 +550,11 @@ impl Answer {
             options,
             chosen,
             process,
+            journal,
+            color,
         } = self;
-        let colour = options.color.is_on(&process, process.screen.is_some());
-        let colour_aside = options
-            .color
-            .is_on(&process, std::io::stderr().is_terminal());
-        let journal = Place::chosen(&options, &process)?;
+        let colour = color.is_on(&process.surroundings, process.screen.is_some());
+        let colour_aside = color.is_on(&process.surroundings, std::io::stderr().is_terminal());
         let sites = Sites::resolve(&chosen, &process.surroundings)?;
         let screen = process.screen.filter(|_| !options.json);
         let pager = screen.and_then(|screen| {
@@ -484,7 +588,11 @@ impl Answer {
                 operations::run(&mut session, arguments).await?
             }
             Command::Prune { arguments } => prune::run(&mut session, arguments).await?,
-            Command::Demo => 0,
+            Command::Demo
+            | Command::Config { .. }
+            | Command::Completions { .. }
+            | Command::Man { .. }
+            | Command::Help { .. } => 0,
         };
         match session.out.flush() {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
@@ -496,8 +604,8 @@ impl Answer {
 }
 
 impl Color {
-    fn is_on(self, process: &Process, is_terminal: bool) -> bool {
-        let variable = |name| process.surroundings.variables.get(name).map(String::as_str);
+    fn is_on(self, surroundings: &Surroundings, is_terminal: bool) -> bool {
+        let variable = |name| surroundings.variables.get(name).map(String::as_str);
         match self {
             Self::Always => true,
             Self::Never => false,
@@ -508,70 +616,6 @@ impl Color {
             }
         }
     }
-}
-
-/// Tells why standard output took no more; a reader that closed the pipe has seen enough, and that is no fault.
-fn output_failed(voice: Voice, error: &std::io::Error) -> u8 {
-    if error.kind() == ErrorKind::BrokenPipe {
-        return 0;
-    }
-    let report = Report::new(Fault::Unreachable, "cannot write the answer").because(error);
-    voice.error(&report);
-    report.fault.exit_code()
-}
-
-/// Says that the process cannot run commands at all, and gives the exit code.
-pub fn not_started(error: &std::io::Error) -> u8 {
-    let report = Report::new(Fault::Internal, "cannot start").because(error);
-    let voice = Voice {
-        json: false,
-        quiet: false,
-        verbose: false,
-    };
-    voice.error(&report);
-    report.fault.exit_code()
-}
-
-/// Says what is wrong with a command line, or prints the help that was asked for.
-fn wrong_use(error: &clap::Error, json: bool) -> u8 {
-    let is_answer = matches!(error.kind(), Wrong::DisplayHelp | Wrong::DisplayVersion);
-    if is_answer || !json {
-        // Nobody is left to tell when this cannot be written.
-        let _ = error.print();
-    } else {
-        let text = error.render().to_string();
-        let mut parts = text.split("\n\n").map(one_line);
-        let message = parts.next().unwrap_or_default();
-        let message = message.strip_prefix("error: ").unwrap_or(&message);
-        let mut hint = String::new();
-        for part in parts.filter(|part| !part.is_empty()) {
-            let separator = if hint.is_empty() { "" } else { "; " };
-            // Writing to a `String` cannot fail.
-            let _ = write!(
-                hint,
-                "{separator}{}",
-                part.strip_prefix("tip: ").unwrap_or(&part)
-            );
-        }
-        let report = Report::new(Fault::Usage, message).hint(hint);
-        let _ = std::io::stderr().write_all(&json::error_line(&report));
-    }
-    u8::try_from(error.exit_code()).unwrap_or(2)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Tells whether errors are wanted as JSON, on a command line that could not be read.
-fn wants_json(arguments: &[OsString]) -> bool {
-    let falsey = ["", "0", "f", "false", "n", "no", "off"];
-    let variable = std::env::var("STATESCOPE_JSON");
-    arguments
-        .iter()
-        .take_while(|argument| *argument != "--")
-        .any(|argument| argument == "--json")
-        || variable.is_ok_and(|value| !falsey.contains(&value.to_lowercase().as_str()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use statescope::cli::{self, Invocation};
 use statescope::report::Report;
 use statescope::{ops, shell};
@@ -11,16 +12,20 @@ use statescope::{ops, shell};
 fn main() -> ExitCode {
     match cli::start(std::env::args_os(), screen()) {
         Invocation::Answer(answer) => ExitCode::from(wait_for(answer.run())),
-        Invocation::Browse { sites, journal } => said(shell::run(sites, journal)),
-        Invocation::Demo => said(demo()),
+        Invocation::Browse {
+            sites,
+            journal,
+            zone,
+        } => said(shell::run(sites, journal, zone)),
+        Invocation::Demo { zone } => said(demo(zone)),
         Invocation::Finished(code) => ExitCode::from(code),
     }
 }
 
 /// Opens the screen on a throw-away copy of the sample project.
-fn demo() -> Result<(), Report> {
+fn demo(zone: TimeZone) -> Result<(), Report> {
     let demo = ops::demo::create(Timestamp::now())?;
-    shell::run(vec![demo.site.clone()], None)
+    shell::run(vec![demo.site.clone()], None, zone)
 }
 
 #[expect(clippy::print_stderr, reason = "the program's last word")]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::backend::{
     self, BackendError, Capabilities, Current, Opened, StateBackend, SystemDatabase,
 };
+use crate::domain::edit::Protected;
 use crate::domain::id::StateId;
 use crate::domain::location::SourceKey;
 use crate::domain::operation::Author;
 use crate::project::{Site, Source};
 use crate::report::Report;
 
-pub mod compare;
 pub mod demo;
 pub mod read;
 pub mod write;
@@ -25,6 +25,7 @@ pub struct OpenSite {
     pub source: Arc<str>,
     states: Arc<dyn StateBackend>,
     runs: Option<Runs>,
+    protected: Protected,
 }
 
 /// Holds the store of a site's runs.
@@ -61,7 +62,14 @@ impl OpenSite {
                 holds_states,
             }),
             site,
+            protected: Protected::default(),
         }
+    }
+
+    /// Sets which of its states are protected, instead of those that are where nothing is configured.
+    #[must_use]
+    pub fn protecting(self, protected: Protected) -> Self {
+        Self { protected, ..self }
     }
 
     /// Tells whether the site's runs are seen, from what the source of its states can do.

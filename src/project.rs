@@ -135,11 +135,27 @@ impl Surroundings {
     /// Gives the folder in which programs keep what they remember: `XDG_STATE_HOME`, else `.local/state` in `HOME`; `None` when
     /// neither names one. A relative path counts as none, as the XDG Base Directory Specification says.
     pub fn state_folder(&self) -> Option<PathBuf> {
+        self.base_folder("XDG_STATE_HOME", ".local/state")
+    }
+
+    /// Gives the folder in which programs are configured: `XDG_CONFIG_HOME`, else `.config` in `HOME`; else as
+    /// [`Self::state_folder`].
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        self.base_folder("XDG_CONFIG_HOME", ".config")
+    }
+
+    fn base_folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let folder = |name| {
             let path = PathBuf::from(self.variables.get(name)?);
             path.is_absolute().then_some(path)
         };
-        folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
+        folder(variable).or_else(|| Some(folder("HOME")?.join(below_home)))
+    }
+
+    /// Finds the folder of the Meltano project that the working directory is in.
+    pub fn project_folder(&self) -> Option<&Path> {
+        let mut folders = self.directory.ancestors();
+        folders.find(|folder| folder.join("meltano.yml").is_file())
     }
 
     /// Finds what a SOURCE on the command line means: a URI, a file, the folder of a Meltano project, else a state directory.
@@ -173,11 +189,7 @@ impl Surroundings {
 
     /// Finds the Meltano project that the working directory is in.
     pub fn nearest(&self) -> Result<Site, Report> {
-        let found = self
-            .directory
-            .ancestors()
-            .find(|folder| folder.join("meltano.yml").is_file());
-        match found {
+        match self.project_folder() {
             Some(folder) => self.project(folder),
             None => Err(Report::new(
                 Fault::NotFound,
@@ -270,7 +282,7 @@ fn database_at(uri: &str, folder: &Path, decided_by: &DecidedBy) -> Result<Locat
 }
 
 /// Leaves out what stands before the `@` of a URI's host.
-fn without_secrets(uri: &str) -> String {
+pub fn without_secrets(uri: &str) -> String {
     let Some((scheme, rest)) = uri.split_once("://") else {
         return uri.to_owned();
     };

@@ -45,11 +45,15 @@ const WAITING_ANSWERS: usize = 64;
 
 /// Opens the screen on some sites, and comes back when the user leaves.
 ///
-/// What the journal says of operations that were cut short is shown with their source.
+/// Times are shown in `zone`. What the journal says of operations that were cut short is shown with their source.
 ///
 /// Without a terminal on both sides it is wrong use. A signal that asks for the end, or a terminal that is gone, ends it
 /// quietly.
-pub fn run(sites: Vec<Site>, journal: Option<Arc<dyn JournalStore>>) -> Result<(), Report> {
+pub fn run(
+    sites: Vec<Site>,
+    journal: Option<Arc<dyn JournalStore>>,
+    zone: TimeZone,
+) -> Result<(), Report> {
     terminal::check()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -60,7 +64,8 @@ pub fn run(sites: Vec<Site>, journal: Option<Arc<dyn JournalStore>>) -> Result<(
         let _on_runtime = runtime.enter();
         Stop::listen()
     };
-    let outcome = on_terminal(|screen| runtime.block_on(session(screen, stop, sites, journal)));
+    let outcome =
+        on_terminal(|screen| runtime.block_on(session(screen, stop, sites, journal, zone)));
     runtime.shutdown_background();
     outcome
 }
@@ -70,9 +75,10 @@ async fn session(
     mut stop: Stop,
     sites: Vec<Site>,
     journal: Option<Arc<dyn JournalStore>>,
+    zone: TimeZone,
 ) -> Result<(), Report> {
     let size = screen.size().map_err(|error| terminal::failed(&error))?;
-    let (model, first) = Model::new(setup(&sites, size));
+    let (model, first) = Model::new(setup(&sites, size, zone));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
     let mut session = Session {
         model,
@@ -179,7 +185,7 @@ fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
     }
 }
 
-fn setup(sites: &[Site], size: Size) -> Setup {
+fn setup(sites: &[Site], size: Size, zone: TimeZone) -> Setup {
     let about = |site: &Site| SourceSetup {
         title: site.name.clone(),
         kind: site.states.location.kind().to_owned(),
@@ -190,7 +196,7 @@ fn setup(sites: &[Site], size: Size) -> Setup {
         sources: sites.iter().map(about).collect(),
         size,
         now: Timestamp::now(),
-        zone: TimeZone::system(),
+        zone,
         theme: if colorless { Theme::Plain } else { Theme::Ansi },
     }
 }

@@ -9,6 +9,8 @@
 
 #[path = "cli/blame.rs"]
 mod blame;
+#[path = "cli/config.rs"]
+mod config;
 #[path = "cli/database.rs"]
 mod database;
 #[path = "cli/diff.rs"]
@@ -23,6 +25,8 @@ mod faults;
 mod get;
 #[path = "cli/goldens.rs"]
 mod goldens;
+#[path = "cli/help.rs"]
+mod help;
 #[path = "cli/list.rs"]
 mod list;
 #[path = "cli/log.rs"]

@@ -71,14 +71,14 @@ impl Terminal {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
         command.env_clear();
-        for (name, value) in extra {
-            command.env(name, value);
-        }
         command.env("HOME", home.path());
         command.env("XDG_STATE_HOME", home.path().join("state"));
         command.env("TERM", "xterm-256color");
         command.env("LANG", "C.UTF-8");
         command.env("TZ", "UTC");
+        for (name, value) in extra {
+            command.env(name, value);
+        }
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         let modes = modes(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
@@ -435,6 +435,23 @@ fn the_demo_is_browsed_filtered_compared_resized_and_left() {
         .wait_until_gone("Keys")
         .press("q");
     assert_eq!(terminal.ends().exit_code(), 0);
+}
+
+#[test]
+fn times_are_shown_in_the_configured_zone() {
+    for (zone, title) in [("local", "Asia/Tokyo"), ("UTC", "UTC")] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));
+        command.arg("demo");
+        command.env("TZ", "Asia/Tokyo");
+        command.env("STATESCOPE_TIME_ZONE", zone);
+        let mut terminal = Terminal::run(100, 30, command);
+        let is_titled = |screen: &str| {
+            let first = screen.lines().next().unwrap_or_default();
+            first.trim_end().ends_with(title)
+        };
+        terminal.wait("the zone in the title", is_titled).press("q");
+        assert_eq!(terminal.ends().exit_code(), 0);
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Which journal a command uses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::domain::quantity;
+use crate::config::Config;
 use crate::journal::{self, JournalStore};
 use crate::project::Surroundings;
 use crate::report::{Fault, Report};
@@ -16,22 +16,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Reads what the command line and the environment chose.
-    pub(super) fn chosen(
-        options: &super::Options,
-        process: &super::Process,
-    ) -> Result<Self, Report> {
-        let (path, limit) = (options.journal.as_deref(), options.journal_limit.as_deref());
-        Self::of(path, limit, &process.surroundings)
-    }
-
-    /// Reads what was chosen; without a choice it is where the user's programs keep what they remember.
-    fn of(
-        path: Option<&str>,
-        limit: Option<&str>,
-        surroundings: &Surroundings,
-    ) -> Result<Self, Report> {
-        let path = match path.filter(|path| !path.is_empty()) {
+    /// Reads what is configured; without a path it is where the user's programs keep what they remember.
+    pub(super) fn configured(config: &Config, surroundings: &Surroundings) -> Result<Self, Report> {
+        let path = match config.journal_path() {
             Some(text) if is_uri(text) => return Err(no_file(text)),
             Some(text) => Ok(surroundings.directory.join(text)),
             None => surroundings
@@ -39,17 +26,13 @@ impl Place {
                 .map(|folder| folder.join("statescope/journal.db"))
                 .ok_or_else(homeless),
         };
-        let limit = match limit.filter(|limit| !limit.is_empty()) {
-            None => journal::LIMIT,
-            Some(text) => quantity::read_bytes(text).ok_or_else(|| {
-                Report::new(
-                    Fault::Usage,
-                    format!("'{text}' is no size for --journal-limit"),
-                )
-                .hint("write `2GiB`, `500MB`, or a number of bytes")
-            })?,
-        };
+        let limit = config.journal_limit().unwrap_or(journal::LIMIT);
         Ok(Self { path, limit })
+    }
+
+    /// Gives the file, where there is a place for one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref().ok()
     }
 
     /// Gives the journal, whether or not its file is there.

@@ -1,6 +1,7 @@
 //! Finding the names that somebody may have meant.
 
 use crate::domain::id::{Matches, NameIndex, StateId};
+pub(super) use crate::domain::nearest::distance;
 
 /// How many names are offered.
 const OFFERED: usize = 3;
@@ -63,56 +64,10 @@ impl Nearest {
     }
 }
 
-/// Counts the characters to insert, remove or replace between two texts; `None` above a limit.
-pub(super) fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let b: Vec<char> = b.chars().collect();
-    if a.chars().count().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (index, from) in a.chars().enumerate() {
-        let mut diagonal = index;
-        let mut left = index + 1;
-        let mut least = left;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, to) in row.iter_mut().skip(1).zip(&b) {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = *cell;
-            left = replaced.min(left + 1).min(diagonal + 1);
-            least = least.min(left);
-            *cell = left;
-        }
-        if least > limit {
-            return None;
-        }
-    }
-    row.last().copied().filter(|distance| *distance <= limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use rstest::rstest;
-
-    #[rstest]
-    #[case("", "", 0, Some(0))]
-    #[case("list", "lsit", 2, Some(2))]
-    #[case("get", "gett", 1, Some(1))]
-    #[case("kitten", "sitting", 3, Some(3))]
-    #[case("kitten", "sitting", 2, None)]
-    #[case("größe", "grösse", 2, Some(2))]
-    #[case("a", "abcd", 2, None)]
-    fn distances(
-        #[case] a: &str,
-        #[case] b: &str,
-        #[case] limit: usize,
-        #[case] want: Option<usize>,
-    ) {
-        assert_eq!(distance(a, b, limit), want);
-        assert_eq!(distance(b, a, limit), want);
-    }
 
     #[rstest]
     #[case("dev:tap-github-to-target-jsnl", &["dev:tap-github-to-target-jsonl"])]

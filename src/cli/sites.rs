@@ -1,9 +1,12 @@
 //! Which sources a command asks, and which of them a state ID means.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::nearest::Nearest;
 use super::session::Session;
+use crate::config::{Named, Origin};
+use crate::domain::edit::Protected;
 use crate::domain::history::Timeline;
 use crate::domain::id::StateId;
 use crate::domain::operation::Operation;
@@ -17,8 +20,18 @@ use futures_util::StreamExt;
 pub(super) struct Chosen {
     pub(super) sources: Vec<String>,
     pub(super) project: Option<PathBuf>,
+    /// What stands before a write, wherever it goes.
+    pub(super) guards: Guards,
+    /// The sources that the configuration has names for.
+    pub(super) names: BTreeMap<String, Named>,
+}
+
+/// Holds what is configured to stand before a write.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Guards {
     /// Why no source is to be written to, if none is.
     pub(super) read_only: Option<String>,
+    pub(super) protected: Protected,
 }
 
 /// Holds one source that can be asked.
@@ -38,7 +51,8 @@ pub(super) struct Source {
 pub(super) struct Sites {
     sources: Vec<Source>,
     failed: Vec<Report>,
-    read_only: Option<String>,
+    guards: Guards,
+    names: BTreeMap<String, Named>,
     is_named: bool,
 }
 
@@ -50,23 +64,24 @@ pub(super) struct Located {
 }
 
 impl Source {
-    fn new(name: Option<&str>, site: Site, read_only: Option<String>) -> Self {
+    fn new(name: Option<&str>, site: Site, guards: &Guards) -> Self {
         let words = name.map(|name| format!(" --source {}", shell_word(name)));
         Self {
             name: name.map_or_else(|| site.name.clone(), str::to_owned),
-            open: OpenSite::new(site, read_only),
+            open: OpenSite::new(site, guards.read_only.clone())
+                .protecting(guards.protected.clone()),
             is_project: false,
             words: words.unwrap_or_default(),
         }
     }
 
-    fn of_project(folder: Option<&Path>, site: Site, read_only: Option<String>) -> Self {
+    fn of_project(folder: Option<&Path>, site: Site, guards: &Guards) -> Self {
         let word = |folder: &Path| shell_word(&folder.display().to_string());
         let words = folder.map(|folder| format!(" --project {}", word(folder)));
         Self {
             is_project: true,
             words: words.unwrap_or_default(),
-            ..Self::new(None, site, read_only)
+            ..Self::new(None, site, guards)
         }
     }
 }
@@ -74,25 +89,52 @@ impl Source {
 impl Sites {
     /// Finds the sources without opening any. A wrong name stops; what else fails is kept, so that the others are asked.
     pub(super) fn resolve(chosen: &Chosen, surroundings: &Surroundings) -> Result<Self, Report> {
-        let read_only = || chosen.read_only.clone();
+        let guards = &chosen.guards;
         let mut found = Self {
-            read_only: read_only(),
+            guards: guards.clone(),
+            names: chosen.names.clone(),
             is_named: chosen.project.is_some() || !chosen.sources.is_empty(),
             ..Self::default()
         };
         if let Some(folder) = &chosen.project {
             let site = project(surroundings, folder);
-            found.add(site.map(|site| Source::of_project(Some(folder), site, read_only())))?;
+            found.add(site.map(|site| Source::of_project(Some(folder), site, guards)))?;
         }
         for text in &chosen.sources {
-            let site = surroundings.source(text);
-            found.add(site.map(|site| Source::new(Some(text), site, read_only())))?;
+            let site = found.source(text, surroundings);
+            found.add(site.map(|site| Source::new(Some(text), site, guards)))?;
         }
         if !found.is_named {
             let site = surroundings.nearest();
-            found.add(site.map(|site| Source::of_project(None, site, read_only())))?;
+            found.add(site.map(|site| Source::of_project(None, site, guards)))?;
         }
         Ok(found)
+    }
+
+    /// Finds what a SOURCE means: a name of the configuration comes before a path, which can be written `./NAME`.
+    fn source(&self, text: &str, surroundings: &Surroundings) -> Result<Site, Report> {
+        let Some(named) = self.names.get(text) else {
+            return surroundings.source(text);
+        };
+        let there = Surroundings {
+            directory: surroundings.directory.join(&named.base),
+            variables: surroundings.variables.clone(),
+        };
+        let mut site = there.source(&named.source).map_err(|report| Report {
+            message: format!("{} (named '{text}' by {})", report.message, named.origin),
+            ..report
+        })?;
+        if let (DecidedBy::CommandLine, Origin::File { path, .. }) =
+            (&site.states.decided_by, &named.origin)
+        {
+            text.clone_into(&mut site.name);
+            let decided_by = DecidedBy::Setting(format!("sources.{text}"), path.clone());
+            let runs = site.runs.iter_mut();
+            for source in runs.chain([&mut site.states]) {
+                source.decided_by = decided_by.clone();
+            }
+        }
+        Ok(site)
     }
 
     fn add(&mut self, source: Result<Source, Report>) -> Result<(), Report> {
@@ -212,14 +254,15 @@ impl Session {
         }
         let place = self.surroundings.directory.join(name);
         let is_place = name.starts_with(['.', '/']) || name.contains("://");
-        let is_source = place.is_file() || place.join("meltano.yml").is_file();
-        let is_source = is_source || is_state_directory(&place);
+        let is_source = place.is_file()
+            || place.join("meltano.yml").is_file()
+            || is_state_directory(&place)
+            || self.sites.names.contains_key(name);
         if name.is_empty() || !(is_place || is_source) {
             return Ok(None);
         }
-        let site = self.surroundings.source(name)?;
-        let read_only = self.sites.read_only.clone();
-        Ok(Some(Source::new(Some(name), site, read_only)))
+        let site = self.sites.source(name, &self.surroundings)?;
+        Ok(Some(Source::new(Some(name), site, &self.sites.guards)))
     }
 
     /// Gives the source that an operation wrote to, where no command line names it.
@@ -227,8 +270,7 @@ impl Session {
         let name = &operation.source_name;
         let mut site = self.surroundings.source(name)?;
         site.states.decided_by = DecidedBy::Operation(operation.id.0);
-        let read_only = self.sites.read_only.clone();
-        Ok(Source::new(Some(name), site, read_only))
+        Ok(Source::new(Some(name), site, &self.sites.guards))
     }
 
     /// Finds the source that a state ID means; `None` when several were asked and none has it.

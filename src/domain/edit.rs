@@ -9,12 +9,14 @@ use crate::report::{Fault, Report};
 mod batch;
 mod consequence;
 mod plan;
+mod protect;
 mod runs;
 mod threeway;
 
 pub use batch::{Batch, Change, EditRun, Group};
 pub use consequence::consequences;
-pub use plan::{Answer, Confirmation, Confirmed, Guard, Item, Plan, Target, is_protected};
+pub use plan::{Answer, Confirmation, Confirmed, Guard, Item, Plan, Target};
+pub use protect::Protected;
 pub use runs::{Payload, payloads};
 pub use threeway::ThreeWay;
 

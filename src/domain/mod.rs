@@ -13,6 +13,7 @@ pub mod lock;
 pub mod mark;
 pub mod moment;
 pub mod narrow;
+pub mod nearest;
 pub mod operation;
 pub mod patch;
 pub mod quantity;

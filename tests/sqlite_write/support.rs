@@ -163,6 +163,7 @@ pub async fn planned_at(
         items: edits.into_iter().zip(current).map(item).collect(),
         undoes: None,
         guards: Vec::new(),
+        protected: Vec::new(),
         confirmation: Confirmation::Yes,
         reason: None,
     };

@@ -7,9 +7,7 @@ use crate::cli::changes::{self, MOST};
 use crate::cli::output::{Output, Tone};
 use crate::cli::sites::shell_word;
 use crate::domain::diff::{Diff, diff};
-use crate::domain::edit::{
-    Confirmation, Edit, Item, Plan, effective_or_empty, is_protected, payloads,
-};
+use crate::domain::edit::{Confirmation, Edit, Item, Plan, effective_or_empty, payloads};
 use crate::domain::json::Document;
 use crate::domain::lint::Severity;
 use crate::domain::operation::OperationKind;
@@ -288,11 +286,7 @@ pub(super) fn instead(plan: &Plan) -> String {
 
 /// Says which environments of a plan are protected.
 pub(super) fn protected(plan: &Plan) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for item in plan.items.iter().filter(|item| is_protected(&item.id)) {
-        let name = item.id.parts().map(|parts| printable(parts.environment));
-        names.extend(name.filter(|name| !names.contains(name)));
-    }
+    let names: Vec<String> = plan.protected.iter().map(|name| printable(name)).collect();
     match names.as_slice() {
         [name] => format!("{name} is protected"),
         names => format!("{} are protected", names.join(" and ")),

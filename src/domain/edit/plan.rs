@@ -4,31 +4,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Batch, Change, Edit, EditRun, Group, payloads};
 use crate::domain::history::Stored;
-use crate::domain::id::{IdPattern, StateId};
+use crate::domain::id::StateId;
 use crate::domain::lint::Finding;
 use crate::domain::location::SourceKey;
 use crate::domain::operation::{OperationKind, Undoes};
 use crate::domain::state::State;
 use crate::domain::version::Expect;
 use crate::report::{Fault, Report};
-
-/// The environments that are protected where nothing else is configured; `mainnet-fork` is not.
-const PROTECTED: [&str; 4] = ["prod*", "prd*", "live*", "mainnet*"];
-
-/// The environment that [`PROTECTED`] would match and that is a copy to play with.
-const NOT_PROTECTED: &str = "mainnet-fork";
-
-/// Tells whether a state is protected: whether its ID names an environment that is.
-pub fn is_protected(id: &StateId) -> bool {
-    let Some(parts) = id.parts() else {
-        return false;
-    };
-    let environment = StateId::from(parts.environment);
-    let matches = |pattern: &str| {
-        IdPattern::parse(pattern).is_ok_and(|pattern| pattern.matches(&environment))
-    };
-    parts.environment != NOT_PROTECTED && PROTECTED.into_iter().any(matches)
-}
 
 /// Says where a plan would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +160,8 @@ pub struct Plan {
     pub undoes: Option<Undoes>,
     /// What stands against it.
     pub guards: Vec<Guard>,
+    /// The environments of its states that are protected, each once.
+    pub protected: Vec<String>,
     /// What has to be answered.
     pub confirmation: Confirmation,
     /// Why, as the person said.

@@ -190,20 +190,6 @@ fn a_state_that_is_not_there_is_neither_edited_nor_cleared() {
     }
 }
 
-#[rstest]
-#[case("prod:tap-a-to-target-b", true)]
-#[case("production:tap-a-to-target-b", true)]
-#[case("prd:tap-a-to-target-b:x", true)]
-#[case("live:tap-a-to-target-b", true)]
-#[case("mainnet:tap-a-to-target-b", true)]
-#[case("mainnet-fork:tap-a-to-target-b", false)]
-#[case("dev:tap-prod-to-target-prod", false)]
-#[case("PROD:tap-a-to-target-b", false)]
-#[case("prod", false)]
-fn protection(#[case] id: &str, #[case] want: bool) {
-    assert_eq!(is_protected(&StateId::from(id)), want);
-}
-
 fn plan_of(ids: &[&str], confirmation: Confirmation, guards: Vec<Guard>) -> Plan {
     let item = |id: &&str| Item {
         id: StateId::from(*id),
@@ -225,6 +211,7 @@ fn plan_of(ids: &[&str], confirmation: Confirmation, guards: Vec<Guard>) -> Plan
         items: ids.iter().map(item).collect(),
         undoes: None,
         guards,
+        protected: Vec::new(),
         confirmation,
         reason: None,
     }

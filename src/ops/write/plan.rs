@@ -6,8 +6,7 @@ use super::recover::Bodies;
 use super::{Planned, Refused, Request};
 use crate::backend::{Access, Current};
 use crate::domain::edit::{
-    Confirmation, Edit, Guard, Item, Plan, Target, ThreeWay, consequences, is_protected, is_same,
-    payloads,
+    Confirmation, Edit, Guard, Item, Plan, Target, ThreeWay, consequences, is_same, payloads,
 };
 use crate::domain::history::{Run, RunStatus};
 use crate::domain::id::StateId;
@@ -90,10 +89,11 @@ pub async fn plan(site: &OpenSite, request: Request, now: Timestamp) -> Result<P
     if items.is_empty() {
         return Ok(planned);
     }
-    let confirmation = if items.iter().any(|item| is_protected(&item.id)) {
-        Confirmation::Typed(Plan::text_to_type(&items))
-    } else {
+    let protected = protected(site, &items);
+    let confirmation = if protected.is_empty() {
         Confirmation::Yes
+    } else {
+        Confirmation::Typed(Plan::text_to_type(&items))
     };
     planned.plan = Some(Plan {
         kind: request.kind,
@@ -101,10 +101,24 @@ pub async fn plan(site: &OpenSite, request: Request, now: Timestamp) -> Result<P
         items,
         undoes: request.undoes,
         guards,
+        protected,
         confirmation,
         reason: request.reason,
     });
     Ok(planned)
+}
+
+/// Lists the protected environments of some states, each once.
+fn protected(site: &OpenSite, items: &[Item]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for item in items {
+        let name = site.protected.environment(&item.id);
+        names.extend(
+            name.filter(|name| !names.iter().any(|known| known == name))
+                .map(str::to_owned),
+        );
+    }
+    names
 }
 
 /// Plans to take an operation back, or one item of it: what was before is put back verbatim.

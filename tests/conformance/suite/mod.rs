@@ -99,6 +99,7 @@ pub fn confirmed(wanted: Vec<(&str, Option<Stored>, Option<State>)>) -> Confirme
         items: wanted.into_iter().map(item).collect(),
         undoes: None,
         guards: Vec::new(),
+        protected: Vec::new(),
         confirmation: Confirmation::Yes,
         reason: None,
     };
