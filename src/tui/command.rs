@@ -29,6 +29,8 @@ pub enum Command {
     Later,
     /// Shows what the snapshot changed, or the state again.
     ToggleDiff,
+    /// Shows the next of state, JSON and diff.
+    NextTab,
     /// Opens or closes the line under the cursor.
     Toggle,
     /// Closes the line under the cursor and those beside it.
@@ -69,8 +71,10 @@ pub enum Context {
     Jobs,
     /// The filter field.
     Field,
-    /// A job's state.
+    /// A job's state as a tree.
     State,
+    /// A job's state as JSON.
+    Json,
     /// What a snapshot changed.
     Diff,
     /// The overlay that shows the keys.
@@ -102,9 +106,15 @@ pub struct Entry {
 
 const ENTER: KeyPress = KeyPress::of(Key::Enter);
 const ESC: KeyPress = KeyPress::of(Key::Esc);
-const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Diff];
-const DETAIL: &[Context] = &[Context::State, Context::Diff];
-const LISTS: &[Context] = &[Context::Jobs, Context::State, Context::Diff, Context::Help];
+const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Json, Context::Diff];
+const DETAIL: &[Context] = &[Context::State, Context::Json, Context::Diff];
+const LISTS: &[Context] = &[
+    Context::Jobs,
+    Context::State,
+    Context::Json,
+    Context::Diff,
+    Context::Help,
+];
 
 /// Holds every command, in the order in which they are shown.
 pub const COMMANDS: &[Entry] = &[
@@ -139,14 +149,14 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Earlier,
         "the snapshot before",
-        Some(footer("earlier", 6)),
+        Some(footer("earlier", 5)),
         &[KeyPress::char('h'), KeyPress::of(Key::Left)],
         PANES,
     ),
     entry(
         Command::Later,
         "the snapshot after",
-        Some(footer("later", 7)),
+        Some(footer("later", 5)),
         &[KeyPress::char('l'), KeyPress::of(Key::Right)],
         PANES,
     ),
@@ -155,6 +165,13 @@ pub const COMMANDS: &[Entry] = &[
         "what the snapshot changed, or its state",
         Some(footer("diff", 4)),
         &[KeyPress::char('d')],
+        PANES,
+    ),
+    entry(
+        Command::NextTab,
+        "state, JSON, diff in turn",
+        Some(footer("view", 6)),
+        &[KeyPress::char('v')],
         PANES,
     ),
     entry(
@@ -244,7 +261,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Back,
         "back to the jobs",
-        Some(footer("jobs", 8)),
+        Some(footer("jobs", 9)),
         &[ESC],
         DETAIL,
     ),
@@ -272,7 +289,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Quit,
         "leave",
-        Some(footer("quit", 5)),
+        Some(footer("quit", 8)),
         &[KeyPress::char('q'), KeyPress::ctrl('c')],
         PANES,
     ),
@@ -364,6 +381,7 @@ mod tests {
             Context::Jobs,
             Context::Field,
             Context::State,
+            Context::Json,
             Context::Diff,
             Context::Help,
         ] {
@@ -383,6 +401,7 @@ mod tests {
             Context::Jobs,
             Context::Field,
             Context::State,
+            Context::Json,
             Context::Diff,
             Context::Help,
         ] {

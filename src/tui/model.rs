@@ -50,8 +50,10 @@ pub enum Pane {
 /// Names what is shown of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
-    /// Its state.
+    /// Its state, as streams and bookmarks.
     State,
+    /// Its state, as JSON.
+    Json,
     /// What it changed.
     Diff,
 }
@@ -106,6 +108,8 @@ pub struct Model {
     pub(super) detail: Option<Detail>,
     pub(super) focus: Pane,
     pub(super) tab: Tab,
+    /// How the state was shown before the diff was.
+    pub(super) tab_before: Tab,
     pub(super) help: Option<Cursor>,
     pub(super) tickets: Tickets,
 }
@@ -143,6 +147,7 @@ impl Model {
             detail: None,
             focus: Pane::Jobs,
             tab: Tab::State,
+            tab_before: Tab::State,
             help: None,
             tickets,
         };

@@ -270,6 +270,12 @@ impl Line {
         self.0.iter().map(|(text, _)| width(text)).sum()
     }
 
+    /// Gives the text alone.
+    #[cfg(test)]
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(text, _)| text.as_str()).collect()
+    }
+
     /// Tells whether there is nothing on it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -123,6 +123,7 @@ pub fn context(model: &Model) -> Context {
         (Pane::Jobs, _) if model.jobs.editing => Context::Field,
         (Pane::Jobs, _) => Context::Jobs,
         (Pane::Detail, Tab::State) => Context::State,
+        (Pane::Detail, Tab::Json) => Context::Json,
         (Pane::Detail, Tab::Diff) => Context::Diff,
     }
 }
@@ -160,10 +161,19 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
         Command::NextChange => move_cursor(model, context, command::Step::Down),
         Command::PreviousChange => move_cursor(model, context, command::Step::Up),
         Command::ToggleDiff => {
-            model.tab = match model.tab {
-                Tab::State => Tab::Diff,
+            let shown = match model.tab {
+                Tab::State | Tab::Json => Tab::Diff,
+                Tab::Diff => model.tab_before,
+            };
+            show_tab(model, shown);
+        }
+        Command::NextTab => {
+            let shown = match model.tab {
+                Tab::State => Tab::Json,
+                Tab::Json => Tab::Diff,
                 Tab::Diff => Tab::State,
             };
+            show_tab(model, shown);
         }
         Command::Earlier | Command::Later => {
             if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
@@ -182,12 +192,23 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
     }
 }
 
+/// Shows a snapshot another way; tree and JSON share their cursor.
+fn show_tab(model: &mut Model, tab: Tab) {
+    if model.tab != Tab::Diff {
+        model.tab_before = model.tab;
+    }
+    if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+        history.show(model.tab_before, tab);
+    }
+    model.tab = tab;
+}
+
 /// Goes back one step.
 fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
     match context {
         Context::Help => model.help = None,
         Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
-        Context::State | Context::Diff => model.focus = Pane::Jobs,
+        Context::State | Context::Json | Context::Diff => model.focus = Pane::Jobs,
     }
 }
 
@@ -218,7 +239,7 @@ fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
             let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
             model.jobs.step(step, page);
         }
-        Context::State | Context::Diff => {
+        Context::State | Context::Json | Context::Diff => {
             let (columns, page) = layout
                 .detail
                 .map_or((1, 1), |place| detail::page(model, place));
@@ -236,6 +257,7 @@ fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     follow_selection(model, effects);
     if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
         effects.extend(history.compare(&mut model.tickets));
+        history.prepare(model.tab);
     }
     if let Some(cursor) = &mut model.help {
         help::settle(cursor, model.size);

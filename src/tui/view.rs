@@ -100,7 +100,7 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(2);
     let said = match context(model) {
         Context::Jobs | Context::Field => jobs::status(model),
-        Context::State | Context::Diff => detail::status(model, columns),
+        Context::State | Context::Json | Context::Diff => detail::status(model, columns),
         Context::Help => Line::new(),
     };
     let mut line = Line::of(" ", Role::Text);
@@ -114,7 +114,7 @@ fn applies(model: &Model, command: Command) -> bool {
         Command::Open | Command::Filter => {
             model.jobs.selected().is_some() || !model.jobs.query().is_empty()
         }
-        Command::Earlier | Command::Later | Command::ToggleDiff => model
+        Command::Earlier | Command::Later | Command::ToggleDiff | Command::NextTab => model
             .detail
             .as_ref()
             .is_some_and(|detail| detail.history().is_some()),

@@ -3,5 +3,6 @@
 pub mod changes;
 pub mod cursor;
 pub mod frame;
+pub mod json;
 pub mod strip;
 pub mod tree;

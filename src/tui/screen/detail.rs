@@ -6,12 +6,14 @@ use std::sync::Arc;
 use crate::domain::diff::{self, Diff};
 use crate::domain::history::{Agreement, Snapshot, Timeline};
 use crate::domain::id::StateId;
-use crate::domain::json::Document;
+use crate::domain::json::Node;
+use crate::domain::json::{Document, NodeId};
 use crate::report::Report;
 use crate::tui::command::Step;
 use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::{Tab, Tickets};
 use crate::tui::widget::changes::Changes;
+use crate::tui::widget::json::Json;
 use crate::tui::widget::tree::{Tree, streams};
 
 mod body;
@@ -114,6 +116,8 @@ pub struct History {
     pub timeline: Arc<Timeline>,
     place: usize,
     body: Body,
+    /// The same state as JSON, and the place of the snapshot that it is of, once it was shown.
+    json: Option<(usize, Json)>,
     /// What differs from the snapshot before, once that is known.
     pub changes: Option<Changes>,
     compared: HashMap<usize, Arc<Diff>>,
@@ -131,6 +135,7 @@ impl History {
             timeline,
             place,
             body,
+            json: None,
             changes: None,
             compared: HashMap::new(),
             wanted: None,
@@ -147,6 +152,7 @@ impl History {
             .iter()
             .rposition(|snapshot| Some(&snapshot.id) == selected.as_ref());
         std::mem::swap(&mut next.body, &mut self.body);
+        next.json = self.json.take().map(|(_, json)| (usize::MAX, json));
         next.go(same.unwrap_or(next.place));
         next
     }
@@ -181,6 +187,56 @@ impl History {
         self.changes = None;
         if let Some(snapshot) = self.timeline.snapshots.get(place) {
             self.body = Body::of(snapshot, Some(&self.body));
+        }
+    }
+
+    /// Brings what a tab shows in line with the selected snapshot, where that is not done as soon as one is selected.
+    pub fn prepare(&mut self, tab: Tab) {
+        let is_ready = self.json.as_ref().is_some_and(|(of, _)| *of == self.place);
+        if tab != Tab::Json || is_ready {
+            return;
+        }
+        let Body::Tree(tree) = &self.body else { return };
+        let document = tree.document();
+        let json = match &self.json {
+            Some((_, before)) => before.carry_to(document),
+            None => Json::new(document),
+        };
+        self.json = Some((self.place, json));
+    }
+
+    /// Takes the cursor from one view of the state to the other.
+    pub fn show(&mut self, from: Tab, to: Tab) {
+        if from == to {
+            return;
+        }
+        let under = self.under_cursor(from).map(|node| node.id());
+        self.prepare(to);
+        let Some(under) = under else { return };
+        self.go_to(to, under);
+    }
+
+    /// Puts the cursor of a view on a value of the shown state.
+    fn go_to(&mut self, tab: Tab, node: NodeId) {
+        match (tab, &mut self.body, &mut self.json) {
+            (Tab::State, Body::Tree(tree), _) => tree.reveal(node),
+            (Tab::Json, _, Some((_, json))) => json.put_cursor_on(node),
+            _ => {}
+        }
+    }
+
+    /// Gives the state as JSON, once [`Self::prepare`] made it.
+    fn json(&self) -> Option<&Json> {
+        let (of, json) = self.json.as_ref()?;
+        (*of == self.place).then_some(json)
+    }
+
+    /// Gives the value under the cursor of a view of the state.
+    fn under_cursor(&self, tab: Tab) -> Option<Node<'_>> {
+        match tab {
+            Tab::State => self.body.under_cursor(),
+            Tab::Json => self.json()?.cursor_node(),
+            Tab::Diff => None,
         }
     }
 
@@ -269,6 +325,10 @@ impl History {
     pub fn step(&mut self, tab: Tab, step: Step, columns: usize, page: usize) {
         match tab {
             Tab::State => self.body.step(step, columns, page),
+            Tab::Json => match &mut self.json {
+                Some((of, json)) if *of == self.place => json.step(step, page),
+                _ => self.body.step(step, columns, page),
+            },
             Tab::Diff => {
                 if let Some(changes) = &mut self.changes {
                     changes.step(step, columns, page);
@@ -280,6 +340,9 @@ impl History {
     /// Brings the cursors onto the screen.
     pub fn settle(&mut self, columns: usize, page: usize) {
         self.body.settle(columns, page);
+        if let Some((_, json)) = &mut self.json {
+            json.settle(page);
+        }
         if let Some(changes) = &mut self.changes {
             changes.settle(columns, page);
         }

@@ -56,24 +56,29 @@ fn content(size: Size) -> Vec<Line> {
     let sections = [
         (
             "everywhere",
-            &[Context::Jobs, Context::State, Context::Diff][..],
+            &[Context::Jobs, Context::State, Context::Json, Context::Diff][..],
         ),
         ("jobs", &[Context::Jobs]),
         ("filter", &[Context::Field]),
-        ("state", &[Context::State]),
-        ("diff", &[Context::Diff]),
+        ("a job", &[Context::State, Context::Json, Context::Diff]),
+        ("its state", &[Context::State, Context::Json]),
+        ("its state as a tree", &[Context::State]),
+        ("its diff", &[Context::Diff]),
     ];
+    let mut told: Vec<usize> = Vec::new();
     let mut content = Vec::new();
     for (title, contexts) in sections {
-        content.push(Line::of(title, Role::Title));
-        for entry in command::COMMANDS {
-            let everywhere =
-                entry.contexts.contains(&Context::Jobs) && entry.contexts.contains(&Context::Diff);
+        let before = content.len();
+        for (place, entry) in command::COMMANDS.iter().enumerate() {
             let here = contexts
                 .iter()
                 .all(|context| entry.contexts.contains(context));
-            if !here || (everywhere && contexts.len() == 1) {
+            if !here || told.contains(&place) {
                 continue;
+            }
+            told.push(place);
+            if content.len() == before {
+                content.push(Line::of(title, Role::Title));
             }
             let named: Vec<_> = entry.keys.iter().map(ToString::to_string).collect();
             let named = named.join("  ");

@@ -360,3 +360,58 @@ fn the_same_lines_stay_open_from_one_snapshot_to_the_next() {
     assert_eq!(stage.place(), (5, 6), "reading again stays at the snapshot");
     assert!(stage.status().contains("/1/context"), "{}", stage.status());
 }
+
+#[test]
+fn the_views_of_a_snapshot_come_in_turn_and_keep_their_place() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab j j j Enter j");
+    assert!(stage.status().contains("/1/context"), "{}", stage.status());
+    stage.press("v");
+    assert_eq!(stage.model.tab, Tab::Json);
+    assert!(stage.status().contains("/1/context"), "{}", stage.status());
+    stage.press("j j");
+    assert!(
+        stage.status().contains("/1/context/repo"),
+        "{}",
+        stage.status()
+    );
+    stage.press("h");
+    assert_eq!(stage.place(), (5, 6));
+    assert!(
+        stage.status().contains("/1/context/repo"),
+        "{}",
+        stage.status()
+    );
+    stage.press("d d");
+    assert_eq!(
+        stage.model.tab,
+        Tab::Json,
+        "the diff gives way to what was there"
+    );
+    stage.press("v v");
+    assert_eq!(stage.model.tab, Tab::State);
+    stage.press("v v v");
+    assert!(
+        stage.status().contains("/1/context/repo"),
+        "{}",
+        stage.status()
+    );
+    stage.press("r");
+    assert!(
+        stage.status().contains("/1/context/repo"),
+        "{}",
+        stage.status()
+    );
+}
+
+#[test]
+fn what_has_no_tree_has_no_json_either() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("j j v Tab");
+    assert!(stage.screen().contains("There is no effective state"));
+    stage.press("v v v");
+    assert!(stage.screen().contains("There is no effective state"));
+    assert!(stage.screen().contains("State [JSON]"));
+    stage.press("j G g");
+    assert!(stage.screen().contains("completed, as stored"));
+}

@@ -255,18 +255,14 @@ fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &
     if parts.tabs.is_empty() {
         return;
     }
-    let mut names = Line::new();
-    for (tab, name) in [(Tab::State, "State"), (Tab::Diff, "Diff")] {
-        if model.tab == tab {
-            names.push(format!("[{name}]"), Role::Title);
-        } else {
-            names.push(format!(" {name} "), Role::Quiet);
-        }
-    }
     let sides = match model.tab {
-        Tab::State => Line::new(),
+        Tab::State | Tab::Json => Line::new(),
         Tab::Diff => sides(model, history),
     };
+    let mut names = tab_names(model.tab, true);
+    if names.width() + sides.width() + 5 > usize::from(parts.tabs.width) && !sides.is_empty() {
+        names = tab_names(model.tab, false);
+    }
     if place.framed {
         let y = parts.tabs.y - place.outer.y;
         let focused = model.focus == Pane::Detail;
@@ -276,6 +272,23 @@ fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &
             .and_right(sides, usize::from(parts.tabs.width))
             .draw(parts.tabs, buffer, model.theme);
     }
+}
+
+/// Names the tabs, the shown one in brackets, or only that one.
+fn tab_names(shown: Tab, all: bool) -> Line {
+    let mut names = Line::new();
+    for (tab, name) in [
+        (Tab::State, "State"),
+        (Tab::Json, "JSON"),
+        (Tab::Diff, "Diff"),
+    ] {
+        if tab == shown {
+            names.push(format!("[{name}]"), Role::Title);
+        } else if all {
+            names.push(format!(" {name} "), Role::Quiet);
+        }
+    }
+    names
 }
 
 /// Names the two snapshots that are compared.
@@ -297,11 +310,14 @@ fn sides(model: &Model, history: &History) -> Line {
 fn body(model: &Model, history: &History, columns: usize, page: usize) -> Vec<(Line, bool)> {
     let plain = |lines: Vec<Line>| lines.into_iter().map(|line| (line, false)).collect();
     match model.tab {
-        Tab::State => match history.snapshot() {
+        Tab::State | Tab::Json => match history.snapshot() {
             Some(snapshot) if snapshot.state.is_none() => {
                 plain(nothing(history, snapshot, columns))
             }
-            _ => history.body.rows(model, columns, page),
+            _ => match history.json().filter(|_| model.tab == Tab::Json) {
+                Some(json) => json.rows(columns, page),
+                None => history.body.rows(model, columns, page),
+            },
         },
         Tab::Diff => match (&history.changes, history.sides()) {
             (Some(changes), _) if changes.is_empty() => {
@@ -360,7 +376,7 @@ pub fn status(model: &Model, columns: usize) -> Line {
         return Line::new();
     };
     let (pointer, value) = match model.tab {
-        Tab::State => match history.body.under_cursor() {
+        Tab::State | Tab::Json => match history.under_cursor(model.tab) {
             None => return Line::new(),
             Some(node) if node.is_container() => (node.pointer().to_string(), words::value(node)),
             Some(node) => (node.pointer().to_string(), node.raw().to_owned()),
