@@ -17,7 +17,13 @@ pub enum Command {
     Open,
     /// Opens the filter field.
     Filter,
-    /// Keeps the filter and leaves its field.
+    /// Opens the field for a text to look for in a state.
+    Search,
+    /// Goes to the next place of what is looked for.
+    NextMatch,
+    /// Goes to the previous place of what is looked for.
+    PreviousMatch,
+    /// Keeps what a field holds and leaves it.
     Accept,
     /// Reads everything again.
     Reload,
@@ -71,6 +77,8 @@ pub enum Context {
     Jobs,
     /// The filter field.
     Field,
+    /// The field for a text to look for in a state.
+    Search,
     /// A job's state as a tree.
     State,
     /// A job's state as JSON.
@@ -80,6 +88,18 @@ pub enum Context {
     /// The overlay that shows the keys.
     Help,
 }
+
+/// Holds every context.
+#[cfg(test)]
+const CONTEXTS: &[Context] = &[
+    Context::Jobs,
+    Context::Field,
+    Context::Search,
+    Context::State,
+    Context::Json,
+    Context::Diff,
+    Context::Help,
+];
 
 /// Puts a command into the footer.
 #[derive(Debug, Clone, Copy)]
@@ -107,6 +127,7 @@ pub struct Entry {
 const ENTER: KeyPress = KeyPress::of(Key::Enter);
 const ESC: KeyPress = KeyPress::of(Key::Esc);
 const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Json, Context::Diff];
+const STATE: &[Context] = &[Context::State, Context::Json];
 const DETAIL: &[Context] = &[Context::State, Context::Json, Context::Diff];
 const LISTS: &[Context] = &[
     Context::Jobs,
@@ -179,7 +200,28 @@ pub const COMMANDS: &[Entry] = &[
         "filter the jobs",
         Some(footer("filter", 1)),
         &[KeyPress::char('/')],
-        PANES,
+        &[Context::Jobs, Context::Diff],
+    ),
+    entry(
+        Command::Search,
+        "search the state; capitals count when typed",
+        Some(footer("search", 1)),
+        &[KeyPress::char('/')],
+        STATE,
+    ),
+    entry(
+        Command::NextMatch,
+        "the next place of what was searched",
+        Some(footer("next", 1)),
+        &[KeyPress::char('n')],
+        STATE,
+    ),
+    entry(
+        Command::PreviousMatch,
+        "the previous place of what was searched",
+        None,
+        &[KeyPress::char('N')],
+        STATE,
     ),
     entry(
         Command::CloseSiblings,
@@ -260,8 +302,8 @@ pub const COMMANDS: &[Entry] = &[
     ),
     entry(
         Command::Back,
-        "back to the jobs",
-        Some(footer("jobs", 9)),
+        "drop the search, or back to the jobs",
+        Some(footer("back", 9)),
         &[ESC],
         DETAIL,
     ),
@@ -322,6 +364,34 @@ pub const COMMANDS: &[Entry] = &[
         &[Context::Field],
     ),
     entry(
+        Command::Accept,
+        "keep the search",
+        Some(footer("keep", 0)),
+        &[ENTER, KeyPress::of(Key::Tab)],
+        &[Context::Search],
+    ),
+    entry(
+        Command::Back,
+        "drop the search",
+        Some(footer("drop", 1)),
+        &[ESC],
+        &[Context::Search],
+    ),
+    entry(
+        Command::NextMatch,
+        "the next place",
+        Some(footer("next", 2)),
+        &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
+        &[Context::Search],
+    ),
+    entry(
+        Command::PreviousMatch,
+        "the previous place",
+        Some(footer("previous", 3)),
+        &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
+        &[Context::Search],
+    ),
+    entry(
         Command::Back,
         "close this",
         Some(footer("close", 0)),
@@ -333,7 +403,7 @@ pub const COMMANDS: &[Entry] = &[
         "leave",
         None,
         &[KeyPress::ctrl('c')],
-        &[Context::Field, Context::Help],
+        &[Context::Field, Context::Search, Context::Help],
     ),
 ];
 
@@ -377,14 +447,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_at_one_place() {
-        for context in [
-            Context::Jobs,
-            Context::Field,
-            Context::State,
-            Context::Json,
-            Context::Diff,
-            Context::Help,
-        ] {
+        for context in CONTEXTS.iter().copied() {
             let mut seen = Vec::new();
             for entry in of(context) {
                 for key in entry.keys {
@@ -397,14 +460,7 @@ mod tests {
 
     #[test]
     fn every_place_can_be_left_and_quit() {
-        for context in [
-            Context::Jobs,
-            Context::Field,
-            Context::State,
-            Context::Json,
-            Context::Diff,
-            Context::Help,
-        ] {
+        for context in CONTEXTS.iter().copied() {
             assert_eq!(find(KeyPress::ctrl('c'), context), Some(Command::Quit));
             assert_eq!(find(ESC, context), Some(Command::Back));
         }

@@ -9,6 +9,8 @@ use super::message::{Effect, Ticket};
 use super::screen::detail::Detail;
 use super::screen::jobs::Jobs;
 use super::widget::cursor::Cursor;
+use super::widget::field::Field;
+use crate::domain::json::NodeId;
 use crate::domain::ui::Theme;
 use crate::report::Report;
 
@@ -56,6 +58,17 @@ pub enum Tab {
     Json,
     /// What it changed.
     Diff,
+}
+
+/// Holds what is looked for in states; it stays from one snapshot, and one job, to the next.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// The text.
+    pub field: Field,
+    /// Whether keys go to the field.
+    pub editing: bool,
+    /// The value that the cursor was on when the field was opened.
+    pub from: Option<NodeId>,
 }
 
 /// Says how far the reading of a source is.
@@ -110,6 +123,7 @@ pub struct Model {
     pub(super) tab: Tab,
     /// How the state was shown before the diff was.
     pub(super) tab_before: Tab,
+    pub(super) search: Search,
     pub(super) help: Option<Cursor>,
     pub(super) tickets: Tickets,
 }
@@ -148,6 +162,7 @@ impl Model {
             focus: Pane::Jobs,
             tab: Tab::State,
             tab_before: Tab::State,
+            search: Search::default(),
             help: None,
             tickets,
         };

@@ -2,11 +2,12 @@
 
 use super::command::{self, Command, Context};
 use super::message::{Effect, Message};
-use super::model::{Model, Pane, Reading, SourceView, Tab};
+use super::model::{Model, Pane, Reading, Search, SourceView, Tab};
 use super::screen::detail::{self, Detail};
 use super::screen::{help, jobs};
 use super::widget::cursor::Cursor;
 use crate::domain::job::Job;
+use crate::domain::json::search::Needle;
 use crate::domain::ui::KeyPress;
 use crate::report::Report;
 use crate::tui::Ticket;
@@ -17,9 +18,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(press) => key(model, press, &mut effects),
         Message::Paste(text) => {
-            if model.jobs.editing {
-                effects.extend(model.jobs.paste(&text, &mut model.tickets));
-            }
+            paste(model, &text, &mut effects);
         }
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => model.now = now,
@@ -51,6 +50,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Filtered { ticket, matches } => {
             effects.extend(model.jobs.filtered(ticket, matches, &mut model.tickets));
+        }
+        Message::Searched { ticket, found } => {
+            let (tab, from) = (model.tab, model.search.from);
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.searched(ticket, found, tab, from);
+            }
         }
         Message::Compared { ticket, diff } => {
             if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
@@ -122,6 +127,7 @@ pub fn context(model: &Model) -> Context {
     match (model.focus, model.tab) {
         (Pane::Jobs, _) if model.jobs.editing => Context::Field,
         (Pane::Jobs, _) => Context::Jobs,
+        (Pane::Detail, Tab::State | Tab::Json) if model.search.editing => Context::Search,
         (Pane::Detail, Tab::State) => Context::State,
         (Pane::Detail, Tab::Json) => Context::Json,
         (Pane::Detail, Tab::Diff) => Context::Diff,
@@ -132,10 +138,34 @@ fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
     let context = context(model);
     match command::find(press, context) {
         Some(command) => obey(model, command, context, effects),
-        None if context == Context::Field => {
-            effects.extend(model.jobs.edit(press, &mut model.tickets));
+        None => match context {
+            Context::Field => effects.extend(model.jobs.edit(press, &mut model.tickets)),
+            Context::Search => {
+                if model.search.field.edit(press) {
+                    look_again(model);
+                }
+            }
+            Context::Jobs | Context::State | Context::Json | Context::Diff | Context::Help => {}
+        },
+    }
+}
+
+/// Takes pasted text into the field that keys go to; elsewhere it means nothing.
+fn paste(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
+    match context(model) {
+        Context::Field => effects.extend(model.jobs.paste(text, &mut model.tickets)),
+        Context::Search => {
+            model.search.field.paste(text);
+            look_again(model);
         }
-        None => {}
+        Context::Jobs | Context::State | Context::Json | Context::Diff | Context::Help => {}
+    }
+}
+
+/// Lets the cursor follow the answer to what is looked for now.
+fn look_again(model: &mut Model) {
+    if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+        history.follow_search();
     }
 }
 
@@ -155,7 +185,21 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
             model.focus = Pane::Jobs;
             model.jobs.editing = true;
         }
-        Command::Accept => model.jobs.editing = false,
+        Command::Search => {
+            let history = model.detail.as_ref().and_then(Detail::history);
+            model.search.from = history.and_then(|history| history.under(model.tab));
+            model.search.editing = true;
+        }
+        Command::NextMatch | Command::PreviousMatch => {
+            let tab = model.tab;
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.step_match(tab, command == Command::NextMatch);
+            }
+        }
+        Command::Accept => match context {
+            Context::Search => model.search.editing = false,
+            _ => model.jobs.editing = false,
+        },
         Command::Reload => reload(model, effects),
         Command::Move(step) => move_cursor(model, context, step),
         Command::NextChange => move_cursor(model, context, command::Step::Down),
@@ -208,6 +252,10 @@ fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
     match context {
         Context::Help => model.help = None,
         Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
+        Context::State | Context::Json if !model.search.field.value().is_empty() => {
+            model.search = Search::default();
+        }
+        Context::Search => model.search = Search::default(),
         Context::State | Context::Json | Context::Diff => model.focus = Pane::Jobs,
     }
 }
@@ -239,6 +287,7 @@ fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
             let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
             model.jobs.step(step, page);
         }
+        Context::Search => {}
         Context::State | Context::Json | Context::Diff => {
             let (columns, page) = layout
                 .detail
@@ -258,6 +307,9 @@ fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
         effects.extend(history.compare(&mut model.tickets));
         history.prepare(model.tab);
+        let looked_for = Needle::new(model.search.field.value());
+        let (tab, from) = (model.tab, model.search.from);
+        effects.extend(history.search(looked_for, tab, from, &mut model.tickets));
     }
     if let Some(cursor) = &mut model.help {
         help::settle(cursor, model.size);

@@ -33,7 +33,7 @@ pub(super) fn render(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         cursor = jobs::view(model, place, buffer);
     }
     if let Some(place) = layout.detail {
-        detail::view(model, place, buffer);
+        cursor = detail::view(model, place, buffer).or(cursor);
     }
     status(model, layout.status, buffer);
     footer(model, layout.footer, buffer);
@@ -100,7 +100,9 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(2);
     let said = match context(model) {
         Context::Jobs | Context::Field => jobs::status(model),
-        Context::State | Context::Json | Context::Diff => detail::status(model, columns),
+        Context::Search | Context::State | Context::Json | Context::Diff => {
+            detail::status(model, columns)
+        }
         Context::Help => Line::new(),
     };
     let mut line = Line::of(" ", Role::Text);
@@ -133,6 +135,11 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::OpenSiblings
         | Command::NextChange
         | Command::PreviousChange => true,
+        Command::Search => model
+            .detail
+            .as_ref()
+            .is_some_and(|detail| detail.history().is_some()),
+        Command::NextMatch | Command::PreviousMatch => !model.search.field.value().is_empty(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod cursor;
+pub mod field;
 pub mod frame;
 pub mod json;
 pub mod strip;

@@ -17,10 +17,12 @@ use crate::tui::widget::json::Json;
 use crate::tui::widget::tree::{Tree, streams};
 
 mod body;
+mod found;
 mod lines;
 mod view;
 
 pub use body::Body;
+pub use found::Standing;
 pub use view::{page, status, view};
 
 /// Up to how many bytes two states are compared at once; larger ones are compared elsewhere, so that no key waits.
@@ -118,6 +120,10 @@ pub struct History {
     body: Body,
     /// The same state as JSON, and the place of the snapshot that it is of, once it was shown.
     json: Option<(usize, Json)>,
+    /// What was found of what is looked for in the state.
+    found: Option<found::Found>,
+    /// Whether the cursor goes to what the next answer of a search finds.
+    follows: bool,
     /// What differs from the snapshot before, once that is known.
     pub changes: Option<Changes>,
     compared: HashMap<usize, Arc<Diff>>,
@@ -136,6 +142,8 @@ impl History {
             place,
             body,
             json: None,
+            found: None,
+            follows: false,
             changes: None,
             compared: HashMap::new(),
             wanted: None,
@@ -238,6 +246,11 @@ impl History {
             Tab::Json => self.json()?.cursor_node(),
             Tab::Diff => None,
         }
+    }
+
+    /// Gives the number of the value under the cursor of a view of the state.
+    pub fn under(&self, tab: Tab) -> Option<NodeId> {
+        self.under_cursor(tab).map(|node| node.id())
     }
 
     /// Tells whether nothing but `now` is known.

@@ -59,10 +59,11 @@ fn content(size: Size) -> Vec<Line> {
             &[Context::Jobs, Context::State, Context::Json, Context::Diff][..],
         ),
         ("jobs", &[Context::Jobs]),
-        ("filter", &[Context::Field]),
+        ("the filter", &[Context::Field]),
         ("a job", &[Context::State, Context::Json, Context::Diff]),
         ("its state", &[Context::State, Context::Json]),
         ("its state as a tree", &[Context::State]),
+        ("the search", &[Context::Search]),
         ("its diff", &[Context::Diff]),
     ];
     let mut told: Vec<usize> = Vec::new();

@@ -1,14 +1,13 @@
 //! The jobs of all sources, and the filter over them.
 
-use tui_input::{Input, InputRequest};
-
 use crate::domain::id::{Matches, NameIndex, StateId};
 use crate::domain::job::Job;
-use crate::domain::ui::{Key, KeyPress};
+use crate::domain::ui::KeyPress;
 use crate::tui::command::Step;
 use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::Tickets;
 use crate::tui::widget::cursor::Cursor;
+use crate::tui::widget::field::Field;
 
 mod view;
 
@@ -38,7 +37,7 @@ struct Wanted {
 pub struct Jobs {
     rows: Vec<Row>,
     names: NameIndex,
-    field: Input,
+    field: Field,
     /// Whether keys go to the field.
     pub editing: bool,
     matches: Option<Matches>,
@@ -247,38 +246,15 @@ impl Jobs {
 
     /// Takes a key into the field; keys that no field knows change nothing.
     pub fn edit(&mut self, press: KeyPress, tickets: &mut Tickets) -> Option<Effect> {
-        self.field.handle(request(press)?)?;
+        if !self.field.edit(press) {
+            return None;
+        }
         self.refilter(tickets)
     }
 
-    /// Takes pasted text into the field, its line breaks as blanks.
+    /// Takes pasted text into the field.
     pub fn paste(&mut self, text: &str, tickets: &mut Tickets) -> Option<Effect> {
-        for c in text.chars() {
-            let c = if c.is_control() { ' ' } else { c };
-            self.field.handle(InputRequest::InsertChar(c));
-        }
+        self.field.paste(text);
         self.refilter(tickets)
     }
-}
-
-/// Says what a key does in a field of text.
-fn request(press: KeyPress) -> Option<InputRequest> {
-    Some(match (press.key, press.ctrl, press.alt) {
-        (Key::Char(c), false, false) => InputRequest::InsertChar(c),
-        (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
-            InputRequest::DeletePrevChar
-        }
-        (Key::Backspace, ..) | (Key::Char('w'), true, false) => InputRequest::DeletePrevWord,
-        (Key::Delete, false, false) => InputRequest::DeleteNextChar,
-        (Key::Left, false, false) | (Key::Char('b'), true, false) => InputRequest::GoToPrevChar,
-        (Key::Right, false, false) | (Key::Char('f'), true, false) => InputRequest::GoToNextChar,
-        (Key::Left, ..) | (Key::Char('b'), false, true) => InputRequest::GoToPrevWord,
-        (Key::Right, ..) | (Key::Char('f'), false, true) => InputRequest::GoToNextWord,
-        (Key::Home, ..) | (Key::Char('a'), true, false) => InputRequest::GoToStart,
-        (Key::End, ..) | (Key::Char('e'), true, false) => InputRequest::GoToEnd,
-        (Key::Char('u'), true, false) => InputRequest::DeleteFromStart,
-        (Key::Char('k'), true, false) => InputRequest::DeleteTillEnd,
-        (Key::Char('y'), true, false) => InputRequest::Yank,
-        _ => return None,
-    })
 }

@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   v view   / filter   Esc jobs   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / search   Esc back   ? help   q quit
     ");
 }
 
@@ -232,7 +232,7 @@ fn a_state_at_60() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   d diff   / filter   ? help
+     Enter open   d diff   / search   ? help
     ");
 }
 
@@ -265,7 +265,7 @@ fn a_state_at_40() {
      ▾ commits                2 partitions
       ▸ {acme, api}  2026-11-30T03:59:58Z
     /singer_state/boo…rtitions/0  {3 keys}
-    Enter open   / filter   ? help
+    Enter open   / search   ? help
     ");
 }
 
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   v view   / filter   Esc jobs   ? help   q quit
+     n next   h earlier   l later   d diff   v view   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   v view   / filter   Esc jobs   ? help   q quit
+     n next   h earlier   l later   d diff   v view   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -618,16 +618,15 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 46 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 55 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
     │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
     │ ◐ prod:│  v                state, JSON, diff in turn                │titions │
-    │ ○ Nacht│  /                filter the jobs                          │58Z 2 h │
-    │ ∅ dev:t│  j  ↓             down                                     │00Z     │
-    │        │  k  ↑             up                                       │00Z 2 h │
-    │        │  Ctrl-d           half a page down                         │        │
+    │ ○ Nacht│  j  ↓             down                                     │58Z 2 h │
+    │ ∅ dev:t│  k  ↑             up                                       │00Z     │
+    │        │  Ctrl-d           half a page down                         │00Z 2 h │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
     │        │  PgUp  Ctrl-b     a page up                                │        │
@@ -638,6 +637,7 @@ fn help_at_80() {
     │        │  ?                these keys                               │        │
     │        │  q  Ctrl-c        leave                                    │        │
     │        │jobs                                                        │        │
+    │        │  Enter            go into the job                          │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
      Esc close
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 42–46 of 46 ┐
+    ┌ Keys ─────────────────── 51–55 of 55 ┐
     │  ·            a run that left no sta…│
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
@@ -865,7 +865,7 @@ fn two_hundred_thousand_partitions() {
     │                                 ││   ▸ {199999}  2026-11-30T00:00:00Z    6 h │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/199998  {2 keys}
-     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+     Enter open   h earlier   l later   d diff   v view   / search   ? help
     ");
 }
 
@@ -958,7 +958,7 @@ fn a_state_as_json_at_80() {
     │                                 ││        "org": "acme",                     │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     h earlier   l later   d diff   v view   / filter   Esc jobs   ? help   q quit
+     h earlier   l later   d diff   v view   / search   Esc back   ? help   q quit
     "#);
 }
 
@@ -1032,7 +1032,7 @@ fn a_state_as_json_at_60() {
     │ }                                                        │
     └──────────────────────────────────────────────────────────┘
        {1 key}
-     h earlier   l later   d diff   v view   / filter   ? help
+     h earlier   l later   d diff   v view   / search   ? help
     "#);
 }
 
@@ -1064,4 +1064,128 @@ fn json_keeps_values_as_they_are_stored() {
      odd  ! the completed part has a key twice at /a; the last one counts  0 stream…
      Enter open   h earlier   l later   d diff   v view   / filter   ? help
     "#);
+}
+
+#[test]
+fn a_search_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("Tab / 2 0 2 6 Enter n").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │▸● dev:tap-github…jsonl     1 h  ││ now · as the last run left it             │
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ──────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ / 2026                             2 of 3 │
+    │ ◐ prod:…killed…bigquery  stale  ││ ▾ bookmarks                     3 streams │
+    │ ○ Nachtabgleich …本語 🚀     –  ││  ▾ commits                   2 partitions │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▾ {acme, api}                    3 keys │
+    │                                 ││    ▸ context                       2 keys │
+    │                                 ││      replication_k…  updated_at           │
+    │                                 ││      replication_k…  2026-11-30T03:59:58Z │
+    │                                 ││   ▾ {acme, web}                    3 keys │
+    │                                 ││    ▸ context                       2 keys │
+    │                                 ││      replication_k…  updated_at           │
+    │                                 ││      replication_k…  2026-11-12T00:00:00Z │
+    │                                 ││  ▸ issues            2026-11-30T03:50:00Z │
+    │                                 ││  ▸ events            8812331              │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/…replication_key_value  "2026-11-12T00:00:00Z"
+     Enter open   h earlier   l later   d diff   / search   n next   ? help
+    "#);
+}
+
+#[test]
+fn a_search_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("Tab v / c o m m i t s").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │  ● ● · ◆ ●[○]                               6 of 6 · now │
+    │ now · as the last run left it                            │
+    ├  State [JSON] Diff  ─────────────────────────────────────┤
+    │ / commits                                         1 of 1 │
+    │ {                                                        │
+    │   "singer_state": {                                      │
+    │     "bookmarks": {                                       │
+    │       "commits": {                                       │
+    │         "partitions": [                                  │
+    │           {                                              │
+    └──────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits  {1 key}
+     Enter keep   Esc drop   ↓ next   ↑ previous
+    "#);
+}
+
+#[test]
+fn a_search_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("Tab / n o n e").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ / none                                                              not found │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││ ▾ bookmarks                                                         3 streams │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││   ▾ commits                                                      2 partitions │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │                                                         ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │                                                         ││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │                                                         ││   ▸ events         id          8812331                                        │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions  [2 items]
+     Enter keep   Esc drop   ↓ next   ↑ previous
+    ");
+}
+
+#[test]
+fn what_was_searched_stands_out_by_more_than_colour() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab / 2 0 2 6 Enter g");
+    stage.model.theme = Theme::Plain;
+    let screen = stage.screen();
+    let row = screen
+        .lines()
+        .position(|line| line.contains("2026-11-30T03:50"))
+        .unwrap();
+    let line = screen.lines().nth(row).unwrap();
+    let column = line.chars().position(|c| c == '2').unwrap();
+    let look = |x: usize| {
+        stage.buffer()[(u16::try_from(x).unwrap(), u16::try_from(row).unwrap())].modifier
+    };
+    assert!(look(column + 3).contains(Modifier::REVERSED));
+    assert!(!look(column + 4).contains(Modifier::REVERSED));
 }

@@ -13,6 +13,7 @@ use crate::domain::diff;
 use crate::domain::history::{Folding, Run, RunRecord, RunStatus, Stored, Timeline};
 use crate::domain::id::{Matches, StateId};
 use crate::domain::job::{Job, Listed};
+use crate::domain::json::search::search;
 use crate::domain::moment::Stamp;
 use crate::domain::state::{Content, State};
 use crate::domain::ui::{Key, KeyPress, Theme};
@@ -266,6 +267,15 @@ impl Stage {
                 let diff = Arc::new(diff::diff(&left, &right));
                 vec![Message::Compared { ticket, diff }]
             }
+            Effect::Search {
+                ticket,
+                document,
+                needle,
+            } => {
+                let found = search(&document, &needle, &|| false).unwrap();
+                vec![Message::Searched { ticket, found }]
+            }
+            Effect::StopSearch => Vec::new(),
             Effect::Quit => {
                 self.quit = true;
                 Vec::new()

@@ -7,6 +7,7 @@ use crate::domain::diff;
 use crate::domain::history::RunStatus;
 use crate::domain::id::{Matches, StateId};
 use crate::domain::job::Job;
+use crate::domain::json::search::{Needle, search};
 use crate::domain::ui::{Key, KeyPress};
 use crate::tui::message::Ticket;
 use crate::tui::model::{Pane, Tab};
@@ -414,4 +415,124 @@ fn what_has_no_tree_has_no_json_either() {
     assert!(stage.screen().contains("State [JSON]"));
     stage.press("j G g");
     assert!(stage.screen().contains("completed, as stored"));
+}
+
+#[test]
+fn a_search_goes_from_match_to_match_through_what_is_closed() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("Tab / w e b");
+    assert!(
+        stage.status().contains("/1/context/repo"),
+        "{}",
+        stage.status()
+    );
+    stage.press("Enter");
+    assert!(stage.screen().contains("1 of 1"), "{}", stage.screen());
+    stage.press("Esc / 2 0 2 6 Enter");
+    assert!(
+        stage.status().contains("/1/replication_key_value"),
+        "{}",
+        stage.status()
+    );
+    stage.press("n");
+    assert!(
+        stage.status().contains("/issues/since"),
+        "{}",
+        stage.status()
+    );
+    stage.press("n");
+    assert!(
+        stage.status().contains("/0/replication_key_value"),
+        "{}",
+        stage.status()
+    );
+    stage.press("N N");
+    assert!(
+        stage.status().contains("/1/replication_key_value"),
+        "{}",
+        stage.status()
+    );
+    stage.press("v n");
+    assert!(
+        stage.status().contains("/issues/since"),
+        "{}",
+        stage.status()
+    );
+    stage.press("h");
+    assert!(stage.screen().contains("3 of 3"), "{}", stage.screen());
+    stage.press("Esc");
+    assert_eq!(stage.model.focus, Pane::Detail);
+    assert!(!stage.screen().contains("of 3"));
+    stage.press("Esc");
+    assert_eq!(stage.model.focus, Pane::Jobs);
+}
+
+#[test]
+fn keys_that_type_into_a_search_do_not_command() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab /").type_text("qd?");
+    assert_eq!(stage.model.search.field.value(), "qd?");
+    assert!(!stage.quit && stage.model.tab == Tab::State);
+    stage.send(Message::Paste("x\ny".to_owned()));
+    assert_eq!(stage.model.search.field.value(), "qd?x y");
+    assert_eq!(stage.model.jobs.query(), "");
+    stage.press("n");
+    assert!(stage.screen().contains("not found"), "{}", stage.screen());
+}
+
+#[test]
+fn a_match_that_has_no_line_of_its_own_does_not_hold_the_cursor() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab / p a r t Enter");
+    assert!(stage.screen().contains("1 of 1"), "{}", stage.screen());
+    stage.press("Esc / r e p Enter");
+    assert!(stage.screen().contains("1 of 6"), "{}", stage.screen());
+    for number in [2, 3, 4, 5, 6, 1] {
+        stage.press("n");
+        let standing = format!("{number} of 6");
+        assert!(stage.screen().contains(&standing), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn large_states_are_searched_elsewhere_and_a_search_can_be_dropped() {
+    let filler = "x".repeat(300 << 10);
+    let held = github("2026-11-28", "2026-11-28", &filler);
+    let job = Known::new("big").holds(&held);
+    let timeline = job.timeline();
+    let document = timeline.snapshots[0].effective.clone().unwrap();
+    let mut stage = Stage::silent(140, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["big"]));
+    stage.send(Message::Loaded {
+        ticket: Ticket(2),
+        outcome: Ok(timeline),
+    });
+    stage.press_only("Tab /");
+    let ask = |query: &str, ticket| Effect::Search {
+        ticket: Ticket(ticket),
+        document: document.clone(),
+        needle: Needle::new(query).unwrap(),
+    };
+    let answer = |query: &str, ticket| Message::Searched {
+        ticket: Ticket(ticket),
+        found: search(&document, &Needle::new(query).unwrap(), &|| false).unwrap(),
+    };
+    assert_eq!(stage.send(key('a')), [ask("a", 3)]);
+    assert_eq!(stage.send(key('p')), [ask("ap", 4)]);
+    assert!(stage.screen().contains("searching …"));
+    assert_eq!(stage.send(answer("a", 3)), []);
+    assert!(
+        stage.screen().contains("searching …"),
+        "a late answer is dropped"
+    );
+    assert_eq!(stage.send(answer("ap", 4)), []);
+    assert!(
+        stage.status().contains("/0/context/repo"),
+        "{}",
+        stage.status()
+    );
+    assert_eq!(stage.send(key('x')), [ask("apx", 5)]);
+    assert_eq!(stage.send(special(Key::Esc)), [Effect::StopSearch]);
+    assert_eq!(stage.send(answer("apx", 5)), []);
+    assert_eq!(stage.send(special(Key::Esc)), []);
 }

@@ -1,9 +1,9 @@
 //! How the selected job is drawn.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use super::{Content, Detail, History};
+use super::{Content, Detail, History, Standing};
 use crate::domain::history::{Agreement, RunStatus, Snapshot};
 use crate::domain::mark::{self, Mark};
 use crate::domain::moment;
@@ -24,6 +24,8 @@ struct Parts {
     notes: Rect,
     /// The line with the tabs; of a framed pane as wide as the frame.
     tabs: Rect,
+    /// The field for what is looked for.
+    field: Rect,
     body: Rect,
 }
 
@@ -48,6 +50,10 @@ fn parts(model: &Model, place: Place) -> Parts {
             .min(most),
     );
     let mut tabs = take(known);
+    let looks_for = model.search.editing || !model.search.field.value().is_empty();
+    let field = take(usize::from(
+        history.is_some() && model.tab != Tab::Diff && looks_for,
+    ));
     if place.framed {
         tabs.x = place.outer.x;
         tabs.width = place.outer.width;
@@ -58,6 +64,7 @@ fn parts(model: &Model, place: Place) -> Parts {
         facts,
         notes,
         tabs,
+        field,
         body: left,
     }
 }
@@ -68,8 +75,8 @@ pub fn page(model: &Model, place: Place) -> (usize, usize) {
     (usize::from(body.width), usize::from(body.height))
 }
 
-/// Draws the pane.
-pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
+/// Draws the pane; gives where the terminal's cursor belongs while keys go to a field.
+pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position> {
     let parts = parts(model, place);
     let focused = model.focus == Pane::Detail;
     let title = heading(model, usize::from(place.outer.width).saturating_sub(4));
@@ -85,10 +92,11 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
         Some(area) => title.draw(area, buffer, model.theme),
     }
     let columns = usize::from(parts.body.width);
-    let said = |sentences: Vec<Line>, buffer: &mut Buffer| {
+    let said = |sentences: Vec<Line>, buffer: &mut Buffer| -> Option<Position> {
         for (area, line) in lines(parts.body).zip(sentences) {
             line.draw(area, buffer, model.theme);
         }
+        None
     };
     let Some(detail) = &model.detail else {
         return said(
@@ -102,6 +110,7 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
         Content::Ready(history) => {
             head(model, history, &parts, buffer);
             tabs(model, history, place, &parts, buffer);
+            let cursor = field(model, history, parts.field, buffer);
             let page = usize::from(parts.body.height);
             let rows = body(model, history, columns, page);
             for (area, (line, under)) in lines(parts.body).zip(rows) {
@@ -112,8 +121,30 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
                 };
                 line.draw_over(area, buffer, model.theme, over);
             }
+            cursor
         }
     }
+}
+
+/// Draws what is looked for and how often it was found; gives where the cursor belongs while keys go there.
+fn field(model: &Model, history: &History, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    if area.is_empty() {
+        return None;
+    }
+    let standing = match history.search_standing(model.tab) {
+        None => Line::new(),
+        Some(Standing::Searching) => Line::of("searching …", Role::Busy),
+        Some(Standing::Found { all: 0, .. }) => Line::of("not found", Role::Warning),
+        Some(Standing::Found { all, at: None }) => {
+            Line::of(format!("{} found", count(all)), Role::Quiet)
+        }
+        Some(Standing::Found { all, at: Some(at) }) => {
+            Line::of(format!("{} of {}", count(at), count(all)), Role::Quiet)
+        }
+    };
+    let search = &model.search;
+    let position = search.field.draw("/", standing, area, buffer, model.theme);
+    position.filter(|_| search.editing && model.focus == Pane::Detail)
 }
 
 fn quiet(sentence: &str, columns: usize) -> Vec<Line> {
@@ -314,10 +345,20 @@ fn body(model: &Model, history: &History, columns: usize, page: usize) -> Vec<(L
             Some(snapshot) if snapshot.state.is_none() => {
                 plain(nothing(history, snapshot, columns))
             }
-            _ => match history.json().filter(|_| model.tab == Tab::Json) {
-                Some(json) => json.rows(columns, page),
-                None => history.body.rows(model, columns, page),
-            },
+            _ => {
+                let json = history.json().filter(|_| model.tab == Tab::Json);
+                let rows = match json {
+                    Some(json) => json.rows(columns, page),
+                    None => history.body.rows(model, columns, page),
+                };
+                match history.needle() {
+                    Some(needle) => rows
+                        .into_iter()
+                        .map(|(line, under)| (line.highlighted(needle), under))
+                        .collect(),
+                    None => rows,
+                }
+            }
         },
         Tab::Diff => match (&history.changes, history.sides()) {
             (Some(changes), _) if changes.is_empty() => {

@@ -14,7 +14,7 @@ use crate::domain::ui::Role;
 use crate::report::Report;
 use crate::tui::layout::Place;
 use crate::tui::model::{Model, Pane, Reading, SourceView};
-use crate::tui::text::{Line, elide_start, note, paragraph, width, wrap};
+use crate::tui::text::{Line, note, paragraph, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
 
@@ -176,23 +176,11 @@ fn heading(model: &Model) -> Line {
         .with(if busy { " …" } else { "" }, Role::Busy)
 }
 
-/// Draws the query; gives where the cursor belongs while keys go to it. Of a query that is too long, what is around the
-/// cursor is shown.
+/// Draws the query; gives where the cursor belongs while keys go to it.
 fn field(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     let jobs = &model.jobs;
-    let place = jobs.query().char_indices().nth(jobs.field.cursor());
-    let (before, behind) = place.map_or((jobs.query(), ""), |(at, _)| jobs.query().split_at(at));
-    let room = usize::from(area.width).saturating_sub(3);
-    let before = elide_start(before, room);
-    let cursor = 2 + width(&before);
-    Line::of("/ ", Role::Key)
-        .with(before, Role::Text)
-        .with(behind, Role::Text)
-        .draw(area, buffer, model.theme);
-    let x = area
-        .x
-        .saturating_add(u16::try_from(cursor).unwrap_or(u16::MAX));
-    (jobs.editing && !area.is_empty()).then_some(Position::new(x, area.y))
+    let position = jobs.field.draw("/", Line::new(), area, buffer, model.theme);
+    position.filter(|_| jobs.editing)
 }
 
 /// Says why there are no jobs to see, and what would change that.
