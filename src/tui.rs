@@ -8,6 +8,7 @@ mod command;
 mod layout;
 mod message;
 mod model;
+mod said;
 mod screen;
 mod text;
 mod update;

@@ -37,6 +37,8 @@ pub enum Command {
     ToggleDiff,
     /// Shows the next of state, JSON and diff.
     NextTab,
+    /// Marks the snapshot that others are compared with, or clears its mark.
+    Mark,
     /// Opens or closes the line under the cursor.
     Toggle,
     /// Closes the line under the cursor and those beside it.
@@ -193,6 +195,13 @@ pub const COMMANDS: &[Entry] = &[
         "state, JSON, diff in turn",
         Some(footer("view", 6)),
         &[KeyPress::char('v')],
+        PANES,
+    ),
+    entry(
+        Command::Mark,
+        "mark the snapshot to compare others with, or clear it",
+        Some(footer("mark", 7)),
+        &[KeyPress::char('m')],
         PANES,
     ),
     entry(

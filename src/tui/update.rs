@@ -1,14 +1,17 @@
 //! What each message changes, and what it asks for.
 
+use std::sync::Arc;
+
 use super::command::{self, Command, Context};
 use super::message::{Effect, Message};
-use super::model::{Model, Pane, Reading, Search, SourceView, Tab};
+use super::model::{Marked, Model, Pane, Reading, Search, SourceView, Tab};
 use super::screen::detail::{self, Detail};
 use super::screen::{help, jobs};
 use super::widget::cursor::Cursor;
+use super::words;
 use crate::domain::job::Job;
 use crate::domain::json::search::Needle;
-use crate::domain::ui::KeyPress;
+use crate::domain::ui::{KeyPress, Role};
 use crate::report::Report;
 use crate::tui::Ticket;
 
@@ -135,6 +138,7 @@ pub fn context(model: &Model) -> Context {
 }
 
 fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
+    model.messages.read();
     let context = context(model);
     match command::find(press, context) {
         Some(command) => obey(model, command, context, effects),
@@ -211,6 +215,7 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
             };
             show_tab(model, shown);
         }
+        Command::Mark => mark(model),
         Command::NextTab => {
             let shown = match model.tab {
                 Tab::State => Tab::Json,
@@ -245,6 +250,38 @@ fn show_tab(model: &mut Model, tab: Tab) {
         history.show(model.tab_before, tab);
     }
     model.tab = tab;
+}
+
+/// Marks the selected snapshot, or clears its mark.
+fn mark(model: &mut Model) {
+    let detail = model.detail.as_ref();
+    let shown = detail.and_then(|detail| Some((detail, detail.history()?.snapshot()?)));
+    let Some((detail, snapshot)) = shown else {
+        return model.say(Role::Warning, "There is no snapshot to mark.");
+    };
+    let is_it = |mark: &Arc<Marked>| mark.is(detail.source, &detail.id, snapshot);
+    if model.mark.as_ref().is_some_and(is_it) {
+        model.mark = None;
+        let said = "The mark is cleared; the diff compares with the snapshot before again.";
+        return model.say(Role::Text, said);
+    }
+    if let Err(why) = &snapshot.effective {
+        let said = format!("It cannot be marked: {why}.");
+        return model.say(Role::Warning, said);
+    }
+    let marked = Marked {
+        ticket: model.tickets.next(),
+        source: detail.source,
+        id: detail.id.clone(),
+        snapshot: snapshot.clone(),
+    };
+    let said = format!(
+        "Marked {} of {}; d compares others with it, m here clears it.",
+        words::origin(snapshot),
+        words::id(&detail.id, usize::MAX / 2)
+    );
+    model.mark = Some(Arc::new(marked));
+    model.say(Role::Text, said);
 }
 
 /// Goes back one step.
@@ -304,8 +341,13 @@ fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
 /// cursor with the screen.
 fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     follow_selection(model, effects);
+    let against = model.mark.clone().filter(|mark| {
+        let detail = model.detail.as_ref();
+        let shown = detail.and_then(|detail| Some((detail, detail.history()?.snapshot()?)));
+        shown.is_some_and(|(detail, snapshot)| !mark.is(detail.source, &detail.id, snapshot))
+    });
     if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-        effects.extend(history.compare(&mut model.tickets));
+        effects.extend(history.compare(against, &mut model.tickets));
         history.prepare(model.tab);
         let looked_for = Needle::new(model.search.field.value());
         let (tab, from) = (model.tab, model.search.from);

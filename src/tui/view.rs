@@ -98,6 +98,10 @@ fn title(model: &Model, layout: &Layout, buffer: &mut Buffer) {
 
 fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(2);
+    if let Some(said) = model.messages.standing() {
+        let line = Line::of(" ", Role::Text).with(&said.text, said.role);
+        return line.draw(area, buffer, model.theme);
+    }
     let said = match context(model) {
         Context::Jobs | Context::Field => jobs::status(model),
         Context::Search | Context::State | Context::Json | Context::Diff => {
@@ -116,7 +120,11 @@ fn applies(model: &Model, command: Command) -> bool {
         Command::Open | Command::Filter => {
             model.jobs.selected().is_some() || !model.jobs.query().is_empty()
         }
-        Command::Earlier | Command::Later | Command::ToggleDiff | Command::NextTab => model
+        Command::Earlier
+        | Command::Later
+        | Command::ToggleDiff
+        | Command::NextTab
+        | Command::Mark => model
             .detail
             .as_ref()
             .is_some_and(|detail| detail.history().is_some()),

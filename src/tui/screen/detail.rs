@@ -11,7 +11,7 @@ use crate::domain::json::{Document, NodeId};
 use crate::report::Report;
 use crate::tui::command::Step;
 use crate::tui::message::{Effect, Ticket};
-use crate::tui::model::{Tab, Tickets};
+use crate::tui::model::{Marked, Tab, Tickets};
 use crate::tui::widget::changes::Changes;
 use crate::tui::widget::json::Json;
 use crate::tui::widget::tree::{Tree, streams};
@@ -112,6 +112,9 @@ impl Detail {
     }
 }
 
+/// Names two snapshots: the marked one, or else the one before, and the place of the selected one.
+type Pairing = (Option<Ticket>, usize);
+
 /// Holds a timeline, the selected snapshot, and what is shown of that.
 #[derive(Debug)]
 pub struct History {
@@ -124,10 +127,12 @@ pub struct History {
     found: Option<found::Found>,
     /// Whether the cursor goes to what the next answer of a search finds.
     follows: bool,
-    /// What differs from the snapshot before, once that is known.
+    /// What differs from the snapshot that it is compared with, once that is known.
     pub changes: Option<Changes>,
-    compared: HashMap<usize, Arc<Diff>>,
-    wanted: Option<(Ticket, usize)>,
+    compared: HashMap<Pairing, Arc<Diff>>,
+    wanted: Option<(Ticket, Pairing)>,
+    /// What the selected snapshot is compared with, when that is not the one before it.
+    against: Option<Arc<Marked>>,
 }
 
 impl History {
@@ -147,6 +152,7 @@ impl History {
             changes: None,
             compared: HashMap::new(),
             wanted: None,
+            against: None,
         }
     }
 
@@ -258,24 +264,23 @@ impl History {
         self.timeline.snapshots.len() == 1
     }
 
-    /// Gives the two states whose difference is what the selected snapshot changed, or says why there are none.
+    /// Gives the two states whose difference is shown, or says why there are none.
     ///
     /// No state is taken for one without streams, so that each stream of the other side is shown, not `singer_state` alone.
     fn sides(&self) -> Result<(Document, Document), String> {
         let Some(after) = self.snapshot() else {
             return Err("There is no snapshot.".to_owned());
         };
-        if self.is_alone() {
+        if self.is_alone() && self.against.is_none() {
             let why = "No run or edit is known, so there is nothing to compare with.";
             return Err(why.to_owned());
         }
-        let before = self.timeline.before(self.place);
         let side = |snapshot: Option<&Snapshot>| match snapshot {
             None => Ok(None),
             Some(snapshot) if snapshot.state.is_none() => Ok(None),
             Some(snapshot) => snapshot.effective.clone().map(Some),
         };
-        let left = side(before)
+        let left = side(self.compared_with())
             .map_err(|why| format!("The snapshot before cannot be compared: {why}."))?;
         let right = side(Some(after)).map_err(|why| format!("It cannot be compared: {why}."))?;
         Ok(match (left, right) {
@@ -286,25 +291,50 @@ impl History {
         })
     }
 
-    /// Finds what the selected snapshot changed, at once or by an effect.
-    pub fn compare(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+    /// Gives the snapshot that the selected one is compared with: the marked one, else the one before.
+    fn compared_with(&self) -> Option<&Snapshot> {
+        match &self.against {
+            Some(marked) => Some(&marked.snapshot),
+            None => self.timeline.before(self.place),
+        }
+    }
+
+    fn pairing(&self) -> Pairing {
+        let marked = self.against.as_ref().map(|marked| marked.ticket);
+        (marked, self.place)
+    }
+
+    /// Finds how the selected snapshot differs from a marked one, or from the one before, at once or by an effect.
+    pub fn compare(
+        &mut self,
+        against: Option<Arc<Marked>>,
+        tickets: &mut Tickets,
+    ) -> Option<Effect> {
+        let before = self.pairing().0;
+        self.against = against;
+        let pairing = self.pairing();
+        if pairing.0 != before {
+            self.changes = None;
+            let is_kept = |known: &Pairing| known.0.is_none() || known.0 == pairing.0;
+            self.compared.retain(|known, _| is_kept(known));
+        }
         if self.changes.is_some() {
             return None;
         }
-        if let Some(diff) = self.compared.get(&self.place) {
+        if let Some(diff) = self.compared.get(&pairing) {
             self.changes = Some(Changes::new(Arc::clone(diff)));
             return None;
         }
-        if self.wanted.is_some_and(|(_, place)| place == self.place) {
+        if self.wanted.is_some_and(|(_, wanted)| wanted == pairing) {
             return None;
         }
         let (left, right) = self.sides().ok()?;
         if left.bytes().len() + right.bytes().len() <= COMPARED_AT_ONCE {
-            self.keep(self.place, Arc::new(diff::diff(&left, &right)));
+            self.keep(pairing, Arc::new(diff::diff(&left, &right)));
             return None;
         }
         let ticket = tickets.next();
-        self.wanted = Some((ticket, self.place));
+        self.wanted = Some((ticket, pairing));
         Some(Effect::Compare {
             ticket,
             left,
@@ -314,16 +344,21 @@ impl History {
 
     /// Takes in what differs, unless another question was asked since.
     pub fn compared(&mut self, ticket: Ticket, diff: Arc<Diff>) {
-        if let Some((_, place)) = self.wanted.take_if(|(wanted, _)| *wanted == ticket) {
-            self.keep(place, diff);
+        if let Some((_, pairing)) = self.wanted.take_if(|(wanted, _)| *wanted == ticket) {
+            self.keep(pairing, diff);
         }
     }
 
-    fn keep(&mut self, place: usize, diff: Arc<Diff>) {
-        self.compared.insert(place, Arc::clone(&diff));
-        if place == self.place {
-            self.changes = Some(Changes::new(diff));
+    fn keep(&mut self, pairing: Pairing, diff: Arc<Diff>) {
+        if pairing == self.pairing() {
+            self.changes = Some(Changes::new(Arc::clone(&diff)));
         }
+        self.compared.insert(pairing, diff);
+    }
+
+    /// Tells whether the selected snapshot is compared with the one before it.
+    fn is_against_before(&self) -> bool {
+        self.against.is_none()
     }
 
     /// Gives the tree, when the state can be shown as one.

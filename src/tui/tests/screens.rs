@@ -106,7 +106,7 @@ fn one_source_of_three_that_cannot_be_read() {
     │                                                 ││                                                                   │
     └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   / filter   r again   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   r again   ? help   q quit
     ");
 }
 
@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   v view   / search   Esc back   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / search   Esc back   ? help   q quit
     ");
 }
 
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   v view   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   v view   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -618,15 +618,16 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 55 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 57 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
     │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
     │ ◐ prod:│  v                state, JSON, diff in turn                │titions │
-    │ ○ Nacht│  j  ↓             down                                     │58Z 2 h │
-    │ ∅ dev:t│  k  ↑             up                                       │00Z     │
-    │        │  Ctrl-d           half a page down                         │00Z 2 h │
+    │ ○ Nacht│  m                mark the snapshot to compare others with…│58Z 2 h │
+    │ ∅ dev:t│  j  ↓             down                                     │00Z     │
+    │        │  k  ↑             up                                       │00Z 2 h │
+    │        │  Ctrl-d           half a page down                         │        │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
     │        │  PgUp  Ctrl-b     a page up                                │        │
@@ -637,7 +638,6 @@ fn help_at_80() {
     │        │  ?                these keys                               │        │
     │        │  q  Ctrl-c        leave                                    │        │
     │        │jobs                                                        │        │
-    │        │  Enter            go into the job                          │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
      Esc close
@@ -649,11 +649,11 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 51–55 of 55 ┐
-    │  ·            a run that left no sta…│
+    ┌ Keys ─────────────────── 53–57 of 57 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
+    │  *            marked: others are com…│
     │  !            something is wrong wit…│
     └──────────────────────────────────────┘
 
@@ -766,7 +766,7 @@ fn a_job_that_died() {
     │                                         ││                                                       │
     └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
      prod:tap-killed-to-target-bigquery  0 streams · 22 B
-     Enter open   h earlier   l later   d diff   v view   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
     ");
 }
 
@@ -958,7 +958,7 @@ fn a_state_as_json_at_80() {
     │                                 ││        "org": "acme",                     │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     h earlier   l later   d diff   v view   / search   Esc back   ? help   q quit
+     h earlier   l later   d diff   v view   m mark   / search   ? help   q quit
     "#);
 }
 
@@ -1010,7 +1010,7 @@ fn a_state_as_json_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   v view   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
     "#);
 }
 
@@ -1188,4 +1188,109 @@ fn what_was_searched_stands_out_by_more_than_colour() {
     };
     assert!(look(column + 3).contains(Modifier::REVERSED));
     assert!(!look(column + 4).contains(Modifier::REVERSED));
+}
+
+#[test]
+fn a_mark_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("h h h h m l l").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ●*● ·[◆]● ○     4 of 6 · yesterday 17:40 │
+    │▸●*dev:tap-github…jsonl     1 h  ││ edited by hand                            │
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ─── * yesterday 04:12 ┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                     3 streams │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▾ commits                   2 partitions │
+    │ ○ Nachtabgleich …本語 🚀     –  ││   ▸ {acme, api}  2026-11-29T04:00:12Z     │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▸ {acme, web}  2026-11-29T04:01:00Z     │
+    │                                 ││  ▸ issues        2026-11-29T03:50:00Z     │
+    │                                 ││  ▸ events        8812331                  │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    ");
+}
+
+#[test]
+fn a_mark_of_another_job_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("m d j j j j j").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-postgres-to-target-jsonl ─────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ●[∅]                                                            2 of 2 · now │
+    │ ●*dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · no state                                                                │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  ││ ! runs left a state, the source has none: it was cleared (a clear leaves no   │
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││   run)                                                                        │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  │├  State  JSON [Diff] ──────────────────────── * dev:tap-github…jsonl now → now ┤
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││ 3 removed                                                                     │
+    │▸∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││ - commits                                                                     │
+    │                                                         ││     whole stream · 2 partitions                                               │
+    │                                                         ││ - issues                                                                      │
+    │                                                         ││     whole stream · since 2026-11-30T03:50:00Z                                 │
+    │                                                         ││ - events                                                                      │
+    │                                                         ││     whole stream · id 8812331                                                 │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     dev:tap-postgres-to-target-jsonl  no state
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_mark_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("h h h h h m Tab l d").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │ *●[●]· ◆ ● ○                    2 of 6 · yesterday 04:12 │
+    │ succeeded · 12 m 3 s                    run 01a22ebf41c2 │
+    ├  State  JSON [Diff] ─── * 28 Nov 04:12 → yesterday 04:12 ┤
+    │ 3 changed · 7 the same                                   │
+    │   commits                                                │
+    │     {acme, api}  updated_at                        + 1 d │
+    │       2026-11-28T03:59:58Z → 2026-11-29T04:00:12Z        │
+    │     {acme, web}  updated_at                        + 1 d │
+    │       2026-11-28T04:00:31Z → 2026-11-29T04:01:00Z        │
+    │   issues  since                                    + 1 d │
+    └──────────────────────────────────────────────────────────┘
+     /singer_state/bo…_key_value  "2026-11-28T03:59:58Z" → "202…
+     n next   h earlier   l later   d diff   / filter   ? help
+    "#);
 }

@@ -536,3 +536,110 @@ fn large_states_are_searched_elsewhere_and_a_search_can_be_dropped() {
     assert_eq!(stage.send(answer("apx", 5)), []);
     assert_eq!(stage.send(special(Key::Esc)), []);
 }
+
+#[test]
+fn a_mark_is_compared_with_others_until_it_is_cleared() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("h h h h m d");
+    assert!(stage.screen().contains("28 Nov 04:12 → yesterday 04:12"));
+    stage.press("l l l l");
+    let screen = stage.screen();
+    assert!(screen.contains("* yesterday 04:12 → now"), "{screen}");
+    assert!(screen.contains("+ 23 h 59 m"), "{screen}");
+    stage.press("j");
+    let screen = stage.screen();
+    assert!(
+        screen.contains("* dev:tap-github…jsonl yesterday 04:12 → now"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("Nothing differs from the marked snapshot."),
+        "{screen}"
+    );
+    stage.press("k h h h h m");
+    assert!(stage.model.mark.is_none());
+    assert!(
+        stage.status().contains("The mark is cleared"),
+        "{}",
+        stage.status()
+    );
+    assert!(stage.screen().contains("28 Nov 04:12 → yesterday 04:12"));
+    stage.press("l");
+    assert!(!stage.status().contains("The mark is cleared"));
+}
+
+#[test]
+fn a_mark_goes_to_another_source() {
+    let staging = vec![Known::new("dev:tap-github-to-target-jsonl").holds(&github(
+        "2026-11-28",
+        "2026-11-28",
+        "2026-11-28",
+    ))];
+    let mut stage = Stage::silent(140, 24, vec![Ok(jobs()), Ok(staging)]);
+    stage.answer();
+    stage.press("m d G");
+    let screen = stage.screen();
+    assert!(
+        screen.contains("* dev:tap-github…jsonl now → now"),
+        "{screen}"
+    );
+    assert!(screen.contains("2 back"), "{screen}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_not_marked() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("j j m");
+    assert!(stage.model.mark.is_none());
+    assert!(
+        stage.status().contains("It cannot be marked: partial"),
+        "{}",
+        stage.status()
+    );
+    let mut stage = Stage::of(80, 24, vec![]);
+    stage.press("m");
+    assert!(stage.status().contains("There is no snapshot to mark."));
+}
+
+#[test]
+fn a_large_state_is_compared_with_a_mark_elsewhere_and_the_last_question_counts() {
+    let big = |value: &str| github(value, value, &"x".repeat(200 << 10));
+    let job = Known::new("big")
+        .ran(
+            RunStatus::Success,
+            "2026-11-28 04:00:00",
+            Some(&big("2026-11-28")),
+        )
+        .ran(
+            RunStatus::Success,
+            "2026-11-29 04:00:00",
+            Some(&big("2026-11-29")),
+        )
+        .holds(&big("2026-11-29"));
+    let timeline = job.timeline();
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(0, 1, 0, &["big"]));
+    let compare = |ticket, left: usize, right: usize| Effect::Compare {
+        ticket: Ticket(ticket),
+        left: timeline.snapshots[left].effective.clone().unwrap(),
+        right: timeline.snapshots[right].effective.clone().unwrap(),
+    };
+    let loaded = Message::Loaded {
+        ticket: Ticket(2),
+        outcome: Ok(Arc::clone(&timeline)),
+    };
+    assert_eq!(stage.send(loaded), [compare(3, 1, 2)]);
+    assert_eq!(stage.send(key('m')), []);
+    assert_eq!(stage.send(key('h')), [compare(5, 2, 1)]);
+    let answer = |ticket| Message::Compared {
+        ticket: Ticket(ticket),
+        diff: Arc::new(diff::diff(
+            timeline.snapshots[2].effective.as_ref().unwrap(),
+            timeline.snapshots[1].effective.as_ref().unwrap(),
+        )),
+    };
+    assert_eq!(stage.send(answer(3)), []);
+    assert!(stage.history().changes.is_none());
+    assert_eq!(stage.send(answer(5)), []);
+    assert!(stage.history().changes.is_some());
+}

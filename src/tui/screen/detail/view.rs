@@ -176,7 +176,7 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
         Role::Text,
     );
     let room = columns.saturating_sub(place.width() + 2);
-    strip::strip(snapshots, history.place, room)
+    strip::strip(snapshots, history.place, marked_place(model, history), room)
         .and_right(place, columns)
         .draw(parts.strip, buffer, model.theme);
     let facts = facts(model, history);
@@ -194,6 +194,14 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
     for (area, line) in lines(parts.notes).zip(notes(Some(history), columns)) {
         line.draw(area, buffer, model.theme);
     }
+}
+
+/// Finds the marked snapshot in the timeline.
+fn marked_place(model: &Model, history: &History) -> Option<usize> {
+    let detail = model.detail.as_ref()?;
+    let mark = model.mark.as_ref()?;
+    let is_it = |snapshot: &Snapshot| mark.is(detail.source, &detail.id, snapshot);
+    history.timeline.snapshots.iter().position(is_it)
 }
 
 /// Says when a snapshot was left; of `now`, that it is now.
@@ -222,7 +230,9 @@ fn facts(model: &Model, history: &History) -> Line {
     let mut line = Line::of(words::standing(run, model.now), mark.role);
     if snapshot.wrote.is_empty() {
         line.push(" · left no state", Role::Text);
-    } else if let Some(changes) = &history.changes {
+    } else if let Some(changes) = &history.changes
+        && history.is_against_before()
+    {
         line.push(" · ", Role::Text);
         line.append(changes.summary());
     }
@@ -287,7 +297,7 @@ fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &
         return;
     }
     let sides = match model.tab {
-        Tab::State | Tab::Json => Line::new(),
+        Tab::State | Tab::Json => marked(model),
         Tab::Diff => sides(model, history),
     };
     let mut names = tab_names(model.tab, true);
@@ -322,20 +332,33 @@ fn tab_names(shown: Tab, all: bool) -> Line {
     names
 }
 
+/// Names the marked snapshot, with its job where that is another one than the selected.
+fn marked(model: &Model) -> Line {
+    let Some(mark) = &model.mark else {
+        return Line::new();
+    };
+    let of = |detail: &Detail| mark.is_of(detail.source, &detail.id);
+    let mut line = Line::of(format!("{} ", mark::MARKED.sign), mark::MARKED.role);
+    if !model.detail.as_ref().is_some_and(of) {
+        line.push(format!("{} ", words::id(&mark.id, 24)), Role::Text);
+    }
+    line.with(moment_of(&mark.snapshot, model), Role::Text)
+}
+
 /// Names the two snapshots that are compared.
 fn sides(model: &Model, history: &History) -> Line {
     let side = |snapshot: &Snapshot| match snapshot.run() {
         None => "now".to_owned(),
         Some(_) => moment_of(snapshot, model),
     };
-    let before = history
-        .timeline
-        .before(history.place)
-        .map_or("nothing".to_owned(), side);
     let after = history.snapshot().map_or_else(String::new, side);
-    Line::of(before, Role::Text)
-        .with(" → ", Role::Quiet)
-        .with(after, Role::Text)
+    let before = if history.is_against_before() {
+        let before = history.compared_with().map_or("nothing".to_owned(), side);
+        Line::of(before, Role::Text)
+    } else {
+        marked(model)
+    };
+    before.with(" → ", Role::Quiet).with(after, Role::Text)
 }
 
 fn body(model: &Model, history: &History, columns: usize, page: usize) -> Vec<(Line, bool)> {
@@ -398,14 +421,22 @@ fn nothing(history: &History, snapshot: &Snapshot, columns: usize) -> Vec<Line> 
 }
 
 fn unchanged(history: &History, identical: bool, columns: usize) -> Vec<Line> {
-    let mut lines = quiet("Nothing changed.", columns);
+    let said = if history.is_against_before() {
+        "Nothing changed."
+    } else {
+        "Nothing differs from the marked snapshot."
+    };
+    let mut lines = quiet(said, columns);
     if !identical {
         lines.extend(quiet(
             "The bytes differ: blanks, escapes, or the order of keys.",
             columns,
         ));
     }
-    if history.snapshot().is_some_and(Snapshot::is_now) && history.timeline.snapshots.len() > 1 {
+    if history.is_against_before()
+        && history.snapshot().is_some_and(Snapshot::is_now)
+        && history.timeline.snapshots.len() > 1
+    {
         lines.extend(quiet("h steps to what the last run changed.", columns));
     }
     lines

@@ -299,7 +299,12 @@ impl Table {
         let mark = mark::of_job(job, model.now);
         let mut line = Line::of(if under { "▸" } else { " " }, Role::Text);
         line.push(mark.sign, mark.role);
-        line.push(" ", Role::Text);
+        let marked = model.mark.as_ref();
+        if marked.is_some_and(|marked| marked.is_of(row.source, &job.id)) {
+            line.push(mark::MARKED.sign, mark::MARKED.role);
+        } else {
+            line.push(" ", Role::Text);
+        }
         line.column(words::id(&job.id, self.id), Role::Text, self.id);
         if self.source > 0 {
             let source = model.sources.get(row.source);
