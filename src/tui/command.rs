@@ -17,6 +17,10 @@ pub enum Command {
     Open,
     /// Opens the filter field.
     Filter,
+    /// Goes on to the next order of the jobs.
+    Sort,
+    /// Goes on to the next grouping of the jobs.
+    Group,
     /// Opens the field for a text to look for in a state.
     Search,
     /// Goes to the next place of what is looked for.
@@ -210,6 +214,20 @@ pub const COMMANDS: &[Entry] = &[
         Some(footer("filter", 1)),
         &[KeyPress::char('/')],
         &[Context::Jobs, Context::Diff],
+    ),
+    entry(
+        Command::Sort,
+        "sort by ID, run, bookmark, size, finding in turn",
+        Some(footer("sort", 7)),
+        &[KeyPress::char('s')],
+        &[Context::Jobs],
+    ),
+    entry(
+        Command::Group,
+        "group by environment, source in turn",
+        None,
+        &[KeyPress::char('S')],
+        &[Context::Jobs],
     ),
     entry(
         Command::Search,

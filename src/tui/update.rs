@@ -189,6 +189,8 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
             model.focus = Pane::Jobs;
             model.jobs.editing = true;
         }
+        Command::Sort => model.jobs.next_order(),
+        Command::Group => model.jobs.next_grouping(model.sources.len() > 1),
         Command::Search => {
             let history = model.detail.as_ref().and_then(Detail::history);
             model.search.from = history.and_then(|history| history.under(model.tab));

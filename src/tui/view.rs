@@ -117,7 +117,7 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
 /// Tells whether there is something that a command could act on.
 fn applies(model: &Model, command: Command) -> bool {
     match command {
-        Command::Open | Command::Filter => {
+        Command::Open | Command::Filter | Command::Sort | Command::Group => {
             model.jobs.selected().is_some() || !model.jobs.query().is_empty()
         }
         Command::Earlier

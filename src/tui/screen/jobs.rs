@@ -8,9 +8,12 @@ use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::Tickets;
 use crate::tui::widget::cursor::Cursor;
 use crate::tui::widget::field::Field;
+use order::Head;
 
+mod order;
 mod view;
 
+pub use order::{Grouping, Order};
 pub use view::{lines, page, reported, status, view};
 
 /// Up to how many names are filtered at once; more are filtered elsewhere, so that no key waits.
@@ -42,7 +45,13 @@ pub struct Jobs {
     pub editing: bool,
     matches: Option<Matches>,
     wanted: Option<Wanted>,
+    order: Order,
+    grouping: Grouping,
     shown: Vec<u32>,
+    /// Whether the shown rows are all that there were when they were put in order.
+    is_all_shown: bool,
+    heads: Vec<Head>,
+    /// The position of the job under the cursor, and the first line on the screen.
     cursor: Cursor,
     /// The job that the cursor was on, while its source is read again and it has not come yet.
     held: Option<(usize, StateId)>,
@@ -106,6 +115,8 @@ impl Jobs {
         }
         self.wanted = None;
         self.shown.clear();
+        self.heads.clear();
+        self.is_all_shown = false;
         let effect = self.refilter(tickets);
         self.take_up();
         effect
@@ -138,8 +149,9 @@ impl Jobs {
         if query.trim().is_empty() {
             self.matches = None;
             self.wanted = None;
-            let all = self.in_order_of_sources();
+            let all = self.arranged(self.all_places());
             self.show(all);
+            self.is_all_shown = true;
             return None;
         }
         if self.names.len() > FILTERED_AT_ONCE {
@@ -201,14 +213,18 @@ impl Jobs {
             .matches
             .as_ref()
             .is_some_and(|last| last.query == matches.query);
+        self.is_all_shown = false;
+        let places = matches.places.clone();
+        self.matches = Some(matches);
+        let arranged = self.arranged(places);
         if same {
-            self.show(matches.places.clone());
+            self.show(arranged);
         } else {
-            self.shown.clone_from(&matches.places);
+            self.shown = arranged;
+            self.find_heads();
             self.cursor = Cursor::default();
             self.held = None;
         }
-        self.matches = Some(matches);
     }
 
     /// Shows other rows, and keeps the cursor on its job.
@@ -217,13 +233,7 @@ impl Jobs {
         self.shown = places;
         let position = kept.and_then(|kept| self.shown.iter().position(|place| *place == kept));
         self.cursor.at = position.unwrap_or(0);
-    }
-
-    /// Lists all places, those of the first source first, each in the order of the source.
-    fn in_order_of_sources(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
-        all.sort_by_key(|place| self.rows.get(*place as usize).map(|row| row.source));
-        all
+        self.find_heads();
     }
 
     /// Moves the cursor.
@@ -234,7 +244,17 @@ impl Jobs {
 
     /// Brings the cursor onto the screen.
     pub fn settle(&mut self, page: usize) {
-        self.cursor.settle(self.shown.len(), page);
+        self.cursor.at = self.cursor.at.min(self.shown.len().saturating_sub(1));
+        let line = self.line_of(self.cursor.at);
+        let mut lines = Cursor {
+            at: line,
+            top: self.cursor.top,
+        };
+        lines.settle(self.line_count(), page);
+        if self.is_first_of_group(self.cursor.at) && page > 1 {
+            lines.top = lines.top.min(line.saturating_sub(1));
+        }
+        self.cursor.top = lines.top;
     }
 
     /// Empties the field and shows everything again, with the cursor on its job.

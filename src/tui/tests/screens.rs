@@ -106,7 +106,7 @@ fn one_source_of_three_that_cannot_be_read() {
     │                                                 ││                                                                   │
     └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   r again   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   r again   ? help   q quit
     ");
 }
 
@@ -542,7 +542,7 @@ fn a_hundred_thousand_jobs() {
     │ ○ prod:tap-99999…x           –  ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      prod:tap-99997-to-target-x  0 streams · 4 B
-     Enter open   / filter   ? help   q quit
+     Enter open   / filter   s sort   ? help   q quit
     ");
 }
 
@@ -618,7 +618,7 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 57 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 59 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 53–57 of 57 ┐
+    ┌ Keys ─────────────────── 55–59 of 59 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -766,7 +766,7 @@ fn a_job_that_died() {
     │                                         ││                                                       │
     └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
      prod:tap-killed-to-target-bigquery  0 streams · 22 B
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
     ");
 }
 
@@ -831,7 +831,7 @@ fn a_job_that_cannot_be_read() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   / filter   ? help   q quit
+     Enter open   / filter   s sort   ? help   q quit
     ");
 }
 
@@ -1010,7 +1010,7 @@ fn a_state_as_json_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
     "#);
 }
 
@@ -1269,7 +1269,7 @@ fn a_mark_of_another_job_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-postgres-to-target-jsonl  no state
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
     ");
 }
 
@@ -1293,4 +1293,111 @@ fn a_mark_at_60() {
      /singer_state/bo…_key_value  "2026-11-28T03:59:58Z" → "202…
      n next   h earlier   l later   d diff   / filter   ? help
     "#);
+}
+
+#[test]
+fn groups_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("S s s").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 by run, per environment ─┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │ dev 2                           ││ now · as the last run left it             │
+    │▸● dev:tap-github…jsonl     1 h  │├ [State] JSON  Diff  ──────────────────────┤
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││ ▾ bookmarks                     3 streams │
+    │ prod 3                          ││  ▾ commits                   2 partitions │
+    │ ◐ prod:…github…snowflake   now  ││   ▸ {acme, api}  2026-11-30T03:59:58Z 2 h │
+    │ ✗ prod:tap-shop…query:eu   5 h !││   ▸ {acme, web}  2026-11-12T00:00:00Z     │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▸ issues        2026-11-30T03:50:00Z 2 h │
+    │ no environment 1                ││  ▸ events        8812331                  │
+    │ ○ Nachtabgleich …本語 🚀     –  ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    ");
+}
+
+#[test]
+fn groups_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("s s s s s S j").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 6 by finding, per environment ──────────────────────┐
+    │   state ID                                 run bookmark  │
+    │ dev 2                                                    │
+    │ ● dev:tap-github-to-target-jsonl           1 h      2 h  │
+    │▸∅ dev:tap-postgres-to-target-jsonl         5 d        –  │
+    │ prod 3                                                   │
+    │ ✗ prod:tap-shopify-to-target-bigquery:eu   5 h        – !│
+    │ ◐ prod:tap-github-to-target-snowflake      now     25 h  │
+    │ ◐ prod:tap-killed-to-target-bigquery     stale        –  │
+    │ no environment 1                                         │
+    │ ○ Nachtabgleich Größe 日本語 🚀              –        –  │
+    └──────────────────────────────────────────────────────────┘
+     dev:tap-postgres-to-target-jsonl  no state
+     Enter open   d diff   / filter   ? help
+    ");
+}
+
+#[test]
+fn groups_by_source_at_140() {
+    let second = vec![Known::new("staging:tap-github-to-target-jsonl").holds("{}")];
+    let mut stage = Stage::silent(140, 45, vec![Ok(jobs()), Ok(second)]);
+    stage.answer();
+    assert_snapshot!(stage.press("S S s").screen(), @"
+     statescope ▸ ● meltano.db sqlite  ● staging.db sqlite                                                                       read-only  UTC
+    ┌ Jobs 7 by ID, per source ───────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                  source        run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │ meltano.db 6                                            ││ now · as the last run left it                                                 │
+    │ ○ Nachtabgleich G…日本語 🚀 meltano.db      –        –  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │▸● dev:tap-github…jsonl      meltano.db    1 h      2 h  ││ ▾ bookmarks                                                         3 streams │
+    │ ∅ dev:tap-postgres…jsonl    meltano.db    5 d        –  ││   ▾ commits                                                      2 partitions │
+    │ ◐ prod:tap-github…snowflake meltano.db    now     25 h  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │ ◐ prod:tap-killed…bigquery  meltano.db  stale        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │ ✗ prod:…shopify…bigquery:eu meltano.db    5 h        – !││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │ staging.db 1                                            ││   ▸ events         id          8812331                                        │
+    │ ○ staging:tap-github…jsonl  staging.db      –        –  ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
+    ");
 }

@@ -643,3 +643,97 @@ fn a_large_state_is_compared_with_a_mark_elsewhere_and_the_last_question_counts(
     assert_eq!(stage.send(answer(5)), []);
     assert!(stage.history().changes.is_some());
 }
+
+#[test]
+fn jobs_are_sorted_in_turn_and_the_cursor_stays_on_its_job() {
+    let mut stage = Stage::of(140, 24, jobs());
+    let unsorted: Vec<String> = shown(&stage).into_iter().map(str::to_owned).collect();
+    stage.press("j s");
+    let mut by_id = unsorted.clone();
+    by_id.sort();
+    assert_eq!(shown(&stage), by_id);
+    assert_eq!(stage.selected(), "prod:tap-github-to-target-snowflake");
+    let firsts: Vec<String> = (0..4)
+        .map(|_| {
+            stage.press("s");
+            shown(&stage)[0].to_owned()
+        })
+        .collect();
+    assert_eq!(
+        firsts,
+        [
+            "prod:tap-github-to-target-snowflake",
+            "prod:tap-github-to-target-snowflake",
+            "dev:tap-github-to-target-jsonl",
+            "prod:tap-shopify-to-target-bigquery:eu",
+        ]
+    );
+    stage.press("s");
+    assert_eq!(shown(&stage), unsorted);
+    assert_eq!(stage.selected(), "prod:tap-github-to-target-snowflake");
+}
+
+#[test]
+fn an_order_holds_while_rows_come_and_under_a_filter() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(vec![])]);
+    stage.send(chunk(
+        0,
+        1,
+        0,
+        &["dev:tap-c-to-target-x", "prod:tap-a-to-target-x"],
+    ));
+    stage.press_only("s S");
+    stage.send(chunk(0, 1, 0, &["dev:tap-b-to-target-x", "none"]));
+    assert_eq!(stage.selected(), "dev:tap-c-to-target-x");
+    let all = [
+        "dev:tap-b-to-target-x",
+        "dev:tap-c-to-target-x",
+        "prod:tap-a-to-target-x",
+        "none",
+    ];
+    assert_eq!(shown(&stage), all);
+    stage.press_only("/ t a p");
+    assert_eq!(shown(&stage), all[..3]);
+    stage.send(chunk(0, 1, 0, &["dev:tap-a-to-target-x"]));
+    assert_eq!(shown(&stage)[0], "dev:tap-a-to-target-x");
+    stage.press_only("Esc");
+    stage.send(chunk(
+        0,
+        1,
+        1,
+        &["prod:tap-z-to-target-x", "dev:tap-y-to-target-x"],
+    ));
+    assert_eq!(
+        shown(&stage),
+        ["dev:tap-y-to-target-x", "prod:tap-z-to-target-x"]
+    );
+}
+
+#[test]
+fn the_job_under_the_cursor_is_on_the_screen_whatever_the_groups() {
+    let mut stage = Stage::silent(60, 15, vec![Ok(vec![])]);
+    let names: Vec<String> = (0..60)
+        .map(|n| format!("e{:02}:tap-a{n}-to-target-x", n / 3))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    stage.send(chunk(0, 1, 0, &names));
+    stage.press_only("S");
+    for step in [
+        "j", "G", "k", "Ctrl-u", "PgDn", "g", "Ctrl-d", "j", "j", "k",
+    ] {
+        for _ in 0..9 {
+            stage.press_only(step);
+            let screen = stage.screen();
+            let under = screen
+                .lines()
+                .find(|line| line.contains('▸') && line.starts_with('│'));
+            let id = stage.selected().replace("-to-target-x", "");
+            assert!(
+                under.is_some_and(|line| line.contains(&id)),
+                "{step}: {id}\n{screen}"
+            );
+        }
+    }
+    stage.press_only("g");
+    assert!(stage.screen().contains(" e00 3"), "{}", stage.screen());
+}

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Margin, Position, Rect};
 
 use super::Row;
+use super::order::{Group, Head, ListLine};
 use crate::domain::history::{Run, RunStatus};
 use crate::domain::job::Job;
 use crate::domain::lint::Severity;
@@ -132,9 +133,14 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position
     }
     let table = Table::of(model, parts.rows.width);
     table.titles().draw(parts.columns, buffer, model.theme);
-    for (position, area) in (model.jobs.cursor.top..).zip(lines(parts.rows)) {
-        let Some(row) = model.jobs.at(position) else {
-            break;
+    for (number, area) in (model.jobs.cursor.top..).zip(lines(parts.rows)) {
+        let (position, row) = match model.jobs.line(number) {
+            None => break,
+            Some(ListLine::Head(group)) => {
+                head(model, group).draw(area, buffer, model.theme);
+                continue;
+            }
+            Some(ListLine::Job(position, row)) => (position, row),
         };
         let under = position == model.jobs.cursor.at;
         let over = match (under, focused) {
@@ -158,6 +164,21 @@ pub fn lines(area: Rect) -> impl Iterator<Item = Rect> {
     })
 }
 
+/// Writes the line over a group: what it is a group of, and how many jobs it has.
+fn head(model: &Model, head: &Head) -> Line {
+    let name = match &head.group {
+        Group::Environment(Some(name)) => name.as_str(),
+        Group::Environment(None) => "no environment",
+        Group::Source(source) => model
+            .sources
+            .get(*source)
+            .map_or("", |source| source.about.title.as_str()),
+    };
+    Line::of(" ", Role::Text)
+        .with(name, Role::Title)
+        .with(format!(" {}", count(head.count)), Role::Quiet)
+}
+
 fn heading(model: &Model) -> Line {
     let jobs = &model.jobs;
     let (shown, all) = (jobs.shown.len(), jobs.rows.len());
@@ -171,8 +192,18 @@ fn heading(model: &Model) -> Line {
             .sources
             .iter()
             .any(|source| source.reading == Reading::Loading);
+    let arranged: Vec<_> = [jobs.order.word(), jobs.grouping.word()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let arranged = if arranged.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", arranged.join(", "))
+    };
     Line::of("Jobs", Role::Title)
         .with(counted, Role::Quiet)
+        .with(arranged, Role::Text)
         .with(if busy { " …" } else { "" }, Role::Busy)
 }
 
