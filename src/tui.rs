@@ -5,6 +5,7 @@
 //! the screen and nothing else, so its work does not grow with the number of jobs or the size of a state.
 
 mod command;
+mod copy;
 mod layout;
 mod message;
 mod model;

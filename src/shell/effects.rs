@@ -102,7 +102,7 @@ impl Effects {
                     needle,
                 } => self.search(ticket, document, needle),
                 Effect::StopSearch => self.search.store(true, Ordering::Relaxed),
-                Effect::Quit => {}
+                Effect::Copy(_) | Effect::Quit => {}
             }
         }
     }

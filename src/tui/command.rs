@@ -43,6 +43,10 @@ pub enum Command {
     NextTab,
     /// Marks the snapshot that others are compared with, or clears its mark.
     Mark,
+    /// Asks what to copy.
+    CopyWhat,
+    /// Copies something to the terminal's clipboard.
+    Copy(What),
     /// Opens or closes the line under the cursor.
     Toggle,
     /// Closes the line under the cursor and those beside it.
@@ -53,6 +57,21 @@ pub enum Command {
     NextChange,
     /// Goes to the previous change.
     PreviousChange,
+}
+
+/// Names what can be copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum What {
+    /// The value under the cursor.
+    Value,
+    /// Its path as a JSON Pointer.
+    Pointer,
+    /// Its path as jq reads it.
+    Jq,
+    /// The selected snapshot's effective state.
+    Document,
+    /// The selected job's ID.
+    Id,
 }
 
 /// Says how far a cursor moves.
@@ -91,6 +110,8 @@ pub enum Context {
     Json,
     /// What a snapshot changed.
     Diff,
+    /// The question what to copy.
+    Copy,
     /// The overlay that shows the keys.
     Help,
 }
@@ -104,6 +125,7 @@ const CONTEXTS: &[Context] = &[
     Context::State,
     Context::Json,
     Context::Diff,
+    Context::Copy,
     Context::Help,
 ];
 
@@ -133,6 +155,7 @@ pub struct Entry {
 const ENTER: KeyPress = KeyPress::of(Key::Enter);
 const ESC: KeyPress = KeyPress::of(Key::Esc);
 const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Json, Context::Diff];
+const COPY: &[Context] = &[Context::Copy];
 const STATE: &[Context] = &[Context::State, Context::Json];
 const DETAIL: &[Context] = &[Context::State, Context::Json, Context::Diff];
 const LISTS: &[Context] = &[
@@ -206,6 +229,13 @@ pub const COMMANDS: &[Entry] = &[
         "mark the snapshot to compare others with, or clear it",
         Some(footer("mark", 7)),
         &[KeyPress::char('m')],
+        PANES,
+    ),
+    entry(
+        Command::CopyWhat,
+        "copy the value, its path, the document, the ID",
+        Some(footer("copy", 7)),
+        &[KeyPress::char('y')],
         PANES,
     ),
     entry(
@@ -419,6 +449,48 @@ pub const COMMANDS: &[Entry] = &[
         &[Context::Search],
     ),
     entry(
+        Command::Copy(What::Value),
+        "the value under the cursor",
+        Some(footer("value", 1)),
+        &[KeyPress::char('y'), KeyPress::char('v')],
+        COPY,
+    ),
+    entry(
+        Command::Copy(What::Pointer),
+        "its path as a JSON Pointer",
+        Some(footer("pointer", 2)),
+        &[KeyPress::char('p')],
+        COPY,
+    ),
+    entry(
+        Command::Copy(What::Jq),
+        "its path as jq reads it",
+        Some(footer("jq path", 3)),
+        &[KeyPress::char('j')],
+        COPY,
+    ),
+    entry(
+        Command::Copy(What::Document),
+        "the document",
+        Some(footer("document", 4)),
+        &[KeyPress::char('d')],
+        COPY,
+    ),
+    entry(
+        Command::Copy(What::Id),
+        "the state ID",
+        Some(footer("ID", 5)),
+        &[KeyPress::char('i')],
+        COPY,
+    ),
+    entry(
+        Command::Back,
+        "copy nothing",
+        Some(footer("nothing", 0)),
+        &[ESC, KeyPress::char('q')],
+        COPY,
+    ),
+    entry(
         Command::Back,
         "close this",
         Some(footer("close", 0)),
@@ -430,7 +502,12 @@ pub const COMMANDS: &[Entry] = &[
         "leave",
         None,
         &[KeyPress::ctrl('c')],
-        &[Context::Field, Context::Search, Context::Help],
+        &[
+            Context::Field,
+            Context::Search,
+            Context::Copy,
+            Context::Help,
+        ],
     ),
 ];
 

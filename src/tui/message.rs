@@ -138,6 +138,8 @@ pub enum Effect {
     },
     /// Stop a search that still goes on; nobody wants its answer.
     StopSearch,
+    /// Put a text into the terminal's clipboard.
+    Copy(String),
     /// Leave.
     Quit,
 }

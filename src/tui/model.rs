@@ -156,6 +156,8 @@ pub struct Model {
     pub(super) search: Search,
     pub(super) mark: Option<Arc<Marked>>,
     pub(super) messages: Messages,
+    /// Whether it is asked what to copy.
+    pub(super) copying: bool,
     pub(super) help: Option<Cursor>,
     pub(super) tickets: Tickets,
 }
@@ -197,6 +199,7 @@ impl Model {
             search: Search::default(),
             mark: None,
             messages: Messages::default(),
+            copying: false,
             help: None,
             tickets,
         };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{self, Command, Context};
+use super::copy;
 use super::message::{Effect, Message};
 use super::model::{Marked, Model, Pane, Reading, Search, SourceView, Tab};
 use super::screen::detail::{self, Detail};
@@ -127,6 +128,9 @@ pub fn context(model: &Model) -> Context {
     if model.help.is_some() {
         return Context::Help;
     }
+    if model.copying {
+        return Context::Copy;
+    }
     match (model.focus, model.tab) {
         (Pane::Jobs, _) if model.jobs.editing => Context::Field,
         (Pane::Jobs, _) => Context::Jobs,
@@ -142,6 +146,7 @@ fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
     let context = context(model);
     match command::find(press, context) {
         Some(command) => obey(model, command, context, effects),
+        None if context == Context::Copy => model.copying = false,
         None => match context {
             Context::Field => effects.extend(model.jobs.edit(press, &mut model.tickets)),
             Context::Search => {
@@ -149,7 +154,12 @@ fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
                     look_again(model);
                 }
             }
-            Context::Jobs | Context::State | Context::Json | Context::Diff | Context::Help => {}
+            Context::Jobs
+            | Context::State
+            | Context::Json
+            | Context::Diff
+            | Context::Copy
+            | Context::Help => {}
         },
     }
 }
@@ -162,7 +172,12 @@ fn paste(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
             model.search.field.paste(text);
             look_again(model);
         }
-        Context::Jobs | Context::State | Context::Json | Context::Diff | Context::Help => {}
+        Context::Jobs
+        | Context::State
+        | Context::Json
+        | Context::Diff
+        | Context::Copy
+        | Context::Help => {}
     }
 }
 
@@ -218,6 +233,17 @@ fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec
             show_tab(model, shown);
         }
         Command::Mark => mark(model),
+        Command::CopyWhat => model.copying = true,
+        Command::Copy(what) => {
+            model.copying = false;
+            match copy::copy(model, what) {
+                Ok(copied) => {
+                    effects.push(Effect::Copy(copied.text));
+                    model.say(Role::Text, copied.said);
+                }
+                Err(why) => model.say(Role::Warning, why),
+            }
+        }
         Command::NextTab => {
             let shown = match model.tab {
                 Tab::State => Tab::Json,
@@ -290,6 +316,7 @@ fn mark(model: &mut Model) {
 fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
     match context {
         Context::Help => model.help = None,
+        Context::Copy => model.copying = false,
         Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
         Context::State | Context::Json if !model.search.field.value().is_empty() => {
             model.search = Search::default();
@@ -326,7 +353,7 @@ fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
             let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
             model.jobs.step(step, page);
         }
-        Context::Search => {}
+        Context::Search | Context::Copy => {}
         Context::State | Context::Json | Context::Diff => {
             let (columns, page) = layout
                 .detail

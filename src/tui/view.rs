@@ -107,6 +107,11 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
         Context::Search | Context::State | Context::Json | Context::Diff => {
             detail::status(model, columns)
         }
+        Context::Copy => {
+            let mut line = Line::of("copy what?  ", Role::Title);
+            line.append(detail::status(model, columns.saturating_sub(12)));
+            line
+        }
         Context::Help => Line::new(),
     };
     let mut line = Line::of(" ", Role::Text);
@@ -124,7 +129,8 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Later
         | Command::ToggleDiff
         | Command::NextTab
-        | Command::Mark => model
+        | Command::Mark
+        | Command::CopyWhat => model
             .detail
             .as_ref()
             .is_some_and(|detail| detail.history().is_some()),
@@ -137,6 +143,7 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::Copy(_)
         | Command::Move(_)
         | Command::Toggle
         | Command::CloseSiblings

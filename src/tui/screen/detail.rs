@@ -246,7 +246,7 @@ impl History {
     }
 
     /// Gives the value under the cursor of a view of the state.
-    fn under_cursor(&self, tab: Tab) -> Option<Node<'_>> {
+    pub fn under_cursor(&self, tab: Tab) -> Option<Node<'_>> {
         match tab {
             Tab::State => self.body.under_cursor(),
             Tab::Json => self.json()?.cursor_node(),

@@ -64,6 +64,7 @@ fn content(size: Size) -> Vec<Line> {
         ("its state", &[Context::State, Context::Json]),
         ("its state as a tree", &[Context::State]),
         ("the search", &[Context::Search]),
+        ("copy", &[Context::Copy]),
         ("its diff", &[Context::Diff]),
     ];
     let mut told: Vec<usize> = Vec::new();

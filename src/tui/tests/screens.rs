@@ -106,7 +106,7 @@ fn one_source_of_three_that_cannot_be_read() {
     │                                                 ││                                                                   │
     └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   r again   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   r again   ? help   q quit
     ");
 }
 
@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   v view   m mark   / search   Esc back   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / search   Esc back   ? help   q quit
     ");
 }
 
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   v view   m mark   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   v view   m mark   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   ? help   q quit
     "#);
 }
 
@@ -618,15 +618,16 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 59 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 67 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
     │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
     │ ◐ prod:│  v                state, JSON, diff in turn                │titions │
     │ ○ Nacht│  m                mark the snapshot to compare others with…│58Z 2 h │
-    │ ∅ dev:t│  j  ↓             down                                     │00Z     │
-    │        │  k  ↑             up                                       │00Z 2 h │
+    │ ∅ dev:t│  y                copy the value, its path, the document, …│00Z     │
+    │        │  j  ↓             down                                     │00Z 2 h │
+    │        │  k  ↑             up                                       │        │
     │        │  Ctrl-d           half a page down                         │        │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
@@ -637,7 +638,6 @@ fn help_at_80() {
     │        │  r                read everything again                    │        │
     │        │  ?                these keys                               │        │
     │        │  q  Ctrl-c        leave                                    │        │
-    │        │jobs                                                        │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
      Esc close
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 55–59 of 59 ┐
+    ┌ Keys ─────────────────── 63–67 of 67 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -766,7 +766,7 @@ fn a_job_that_died() {
     │                                         ││                                                       │
     └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
      prod:tap-killed-to-target-bigquery  0 streams · 22 B
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help
     ");
 }
 
@@ -958,7 +958,7 @@ fn a_state_as_json_at_80() {
     │                                 ││        "org": "acme",                     │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     h earlier   l later   d diff   v view   m mark   / search   ? help   q quit
+     h earlier   l later   d diff   v view   m mark   y copy   / search   ? help
     "#);
 }
 
@@ -1010,7 +1010,7 @@ fn a_state_as_json_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
     "#);
 }
 
@@ -1269,7 +1269,7 @@ fn a_mark_of_another_job_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-postgres-to-target-jsonl  no state
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
     ");
 }
 
@@ -1398,6 +1398,39 @@ fn groups_by_source_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   m mark   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+    ");
+}
+
+#[test]
+fn copy_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    let screen = stage.press("Tab j j y").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    y value   p pointer   j jq path   d document   i ID   Esc nothing
+    copy what?  /singer_state/bookmarks/commits/partitions/0  {3 keys}
+    ");
+}
+
+#[test]
+fn copied_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    let screen = stage.press("Tab j j y p").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    Enter open   d diff   / search   ? help
+    Copied the JSON Pointer (44 B), if the terminal allows it.
+    ");
+}
+
+#[test]
+fn copied_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    let screen = stage.press("y d").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+    Copied the document (388 B), if the terminal allows it.
     ");
 }

@@ -126,6 +126,7 @@ pub struct Stage {
     pub sources: Vec<Source>,
     effects: VecDeque<Effect>,
     pub quit: bool,
+    pub copied: Option<String>,
 }
 
 impl Stage {
@@ -149,6 +150,7 @@ impl Stage {
             sources,
             effects: effects.into(),
             quit: false,
+            copied: None,
         }
     }
 
@@ -276,6 +278,10 @@ impl Stage {
                 vec![Message::Searched { ticket, found }]
             }
             Effect::StopSearch => Vec::new(),
+            Effect::Copy(text) => {
+                self.copied = Some(text);
+                Vec::new()
+            }
             Effect::Quit => {
                 self.quit = true;
                 Vec::new()

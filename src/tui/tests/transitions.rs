@@ -737,3 +737,64 @@ fn the_job_under_the_cursor_is_on_the_screen_whatever_the_groups() {
     stage.press_only("g");
     assert!(stage.screen().contains(" e00 3"), "{}", stage.screen());
 }
+
+#[test]
+fn what_is_under_the_cursor_is_copied_and_said() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("Tab j j Enter j j j");
+    let mut copied = |keys: &str| {
+        stage.copied = None;
+        stage.press(keys);
+        (stage.copied.take().unwrap_or_default(), stage.status())
+    };
+    let (text, said) = copied("y v");
+    assert_eq!(text, "2026-11-30T03:59:58Z");
+    assert!(
+        said.contains("Copied the value (20 B), if the terminal allows it."),
+        "{said}"
+    );
+    let path = "/singer_state/bookmarks/commits/partitions/0/replication_key_value";
+    assert_eq!(copied("y p").0, path);
+    let jq = ".singer_state.bookmarks.commits.partitions[0].replication_key_value";
+    assert_eq!(copied("y j").0, jq);
+    assert_eq!(copied("y i").0, "dev:tap-github-to-target-jsonl");
+    assert!(copied("y d").0.starts_with("{\"singer_state\": {"));
+    assert_eq!(copied("v y p").0, path);
+    assert_eq!(copied("h d y y").0, "2026-11-30T03:59:58Z");
+    assert_eq!(copied("y Esc").0, "");
+    assert_eq!(copied("y x").0, "");
+    let (text, status) = copied("j");
+    assert!(text.is_empty() && !status.contains("Copied"), "{status}");
+}
+
+#[test]
+fn what_cannot_be_copied_says_why() {
+    let big = format!(r#"{{"a": 1, "a": 2, "big": "{}"}}"#, "x".repeat(75_000));
+    let mut stage = Stage::of(
+        140,
+        24,
+        vec![Known::new("big").holds(&big), Known::new("none")],
+    );
+    stage.press("y d");
+    let said = stage.status();
+    assert!(said.contains("no more than 75 kB are sent to a terminal: `statescope get 'big' --verbatim` writes it."), "{said}");
+    stage.press("y p");
+    assert!(
+        stage.status().contains("No path leads to it alone"),
+        "{}",
+        stage.status()
+    );
+    stage.press("j y d");
+    assert!(
+        stage.status().contains("There is no state."),
+        "{}",
+        stage.status()
+    );
+    stage.press("y v");
+    assert!(
+        stage
+            .status()
+            .contains("There is no value under the cursor.")
+    );
+    assert_eq!(stage.copied, None);
+}
