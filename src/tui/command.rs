@@ -43,6 +43,10 @@ pub enum Command {
     NextTab,
     /// Marks the snapshot that others are compared with, or clears its mark.
     Mark,
+    /// Opens the palette: every command by its name.
+    Palette,
+    /// Shows everything that was said.
+    Messages,
     /// Asks what to copy.
     CopyWhat,
     /// Copies something to the terminal's clipboard.
@@ -112,6 +116,10 @@ pub enum Context {
     Diff,
     /// The question what to copy.
     Copy,
+    /// The palette.
+    Palette,
+    /// The overlay that shows everything that was said.
+    Messages,
     /// The overlay that shows the keys.
     Help,
 }
@@ -126,6 +134,8 @@ const CONTEXTS: &[Context] = &[
     Context::Json,
     Context::Diff,
     Context::Copy,
+    Context::Palette,
+    Context::Messages,
     Context::Help,
 ];
 
@@ -155,6 +165,7 @@ pub struct Entry {
 const ENTER: KeyPress = KeyPress::of(Key::Enter);
 const ESC: KeyPress = KeyPress::of(Key::Esc);
 const PANES: &[Context] = &[Context::Jobs, Context::State, Context::Json, Context::Diff];
+const PALETTE: &[Context] = &[Context::Palette];
 const COPY: &[Context] = &[Context::Copy];
 const STATE: &[Context] = &[Context::State, Context::Json];
 const DETAIL: &[Context] = &[Context::State, Context::Json, Context::Diff];
@@ -163,6 +174,7 @@ const LISTS: &[Context] = &[
     Context::State,
     Context::Json,
     Context::Diff,
+    Context::Messages,
     Context::Help,
 ];
 
@@ -234,7 +246,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::CopyWhat,
         "copy the value, its path, the document, the ID",
-        Some(footer("copy", 7)),
+        Some(footer("copy", 9)),
         &[KeyPress::char('y')],
         PANES,
     ),
@@ -248,7 +260,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Sort,
         "sort by ID, run, bookmark, size, finding in turn",
-        Some(footer("sort", 7)),
+        Some(footer("sort", 10)),
         &[KeyPress::char('s')],
         &[Context::Jobs],
     ),
@@ -360,7 +372,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Back,
         "drop the search, or back to the jobs",
-        Some(footer("back", 9)),
+        Some(footer("back", 11)),
         &[ESC],
         DETAIL,
     ),
@@ -379,6 +391,20 @@ pub const COMMANDS: &[Entry] = &[
         PANES,
     ),
     entry(
+        Command::Palette,
+        "any command by its name",
+        Some(footer("commands", 8)),
+        &[KeyPress::char(':')],
+        PANES,
+    ),
+    entry(
+        Command::Messages,
+        "everything that was said",
+        None,
+        &[],
+        PANES,
+    ),
+    entry(
         Command::Help,
         "these keys",
         Some(footer("help", 3)),
@@ -388,7 +414,7 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Quit,
         "leave",
-        Some(footer("quit", 8)),
+        Some(footer("quit", 12)),
         &[KeyPress::char('q'), KeyPress::ctrl('c')],
         PANES,
     ),
@@ -449,6 +475,34 @@ pub const COMMANDS: &[Entry] = &[
         &[Context::Search],
     ),
     entry(
+        Command::Accept,
+        "do it",
+        Some(footer("do it", 0)),
+        &[ENTER],
+        PALETTE,
+    ),
+    entry(
+        Command::Back,
+        "do nothing",
+        Some(footer("nothing", 1)),
+        &[ESC],
+        PALETTE,
+    ),
+    entry(
+        Command::Move(Step::Down),
+        "down",
+        Some(footer("down", 2)),
+        &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
+        PALETTE,
+    ),
+    entry(
+        Command::Move(Step::Up),
+        "up",
+        Some(footer("up", 3)),
+        &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
+        PALETTE,
+    ),
+    entry(
         Command::Copy(What::Value),
         "the value under the cursor",
         Some(footer("value", 1)),
@@ -495,7 +549,7 @@ pub const COMMANDS: &[Entry] = &[
         "close this",
         Some(footer("close", 0)),
         &[ESC, KeyPress::char('?'), KeyPress::char('q'), ENTER],
-        &[Context::Help],
+        &[Context::Help, Context::Messages],
     ),
     entry(
         Command::Quit,
@@ -506,6 +560,8 @@ pub const COMMANDS: &[Entry] = &[
             Context::Field,
             Context::Search,
             Context::Copy,
+            Context::Palette,
+            Context::Messages,
             Context::Help,
         ],
     ),
@@ -528,6 +584,51 @@ const fn entry(
         footer,
         keys,
         contexts,
+    }
+}
+
+/// Gives the name of a command, as the palette has it.
+pub fn name(command: Command) -> &'static str {
+    match command {
+        Command::Quit => "quit",
+        Command::Help => "help",
+        Command::Back => "back",
+        Command::OtherPane => "other-pane",
+        Command::Open => "open",
+        Command::Filter => "filter",
+        Command::Sort => "sort",
+        Command::Group => "group",
+        Command::Search => "search",
+        Command::NextMatch => "next-match",
+        Command::PreviousMatch => "previous-match",
+        Command::Accept => "accept",
+        Command::Reload => "reload",
+        Command::Move(Step::Down) => "down",
+        Command::Move(Step::Up) => "up",
+        Command::Move(Step::HalfDown) => "half-page-down",
+        Command::Move(Step::HalfUp) => "half-page-up",
+        Command::Move(Step::PageDown) => "page-down",
+        Command::Move(Step::PageUp) => "page-up",
+        Command::Move(Step::First) => "first",
+        Command::Move(Step::Last) => "last",
+        Command::Earlier => "earlier",
+        Command::Later => "later",
+        Command::ToggleDiff => "diff",
+        Command::NextTab => "view",
+        Command::Mark => "mark",
+        Command::Palette => "commands",
+        Command::Messages => "messages",
+        Command::CopyWhat => "copy",
+        Command::Copy(What::Value) => "copy-value",
+        Command::Copy(What::Pointer) => "copy-pointer",
+        Command::Copy(What::Jq) => "copy-jq",
+        Command::Copy(What::Document) => "copy-document",
+        Command::Copy(What::Id) => "copy-id",
+        Command::Toggle => "toggle",
+        Command::CloseSiblings => "close-siblings",
+        Command::OpenSiblings => "open-siblings",
+        Command::NextChange => "next-change",
+        Command::PreviousChange => "previous-change",
     }
 }
 
@@ -558,6 +659,16 @@ mod tests {
                     assert!(!seen.contains(key), "{key} in {context:?}");
                     seen.push(*key);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_is_one_commands() {
+        for entry in COMMANDS {
+            for other in COMMANDS {
+                let same = entry.command == other.command;
+                assert_eq!(name(entry.command) == name(other.command), same);
             }
         }
     }

@@ -11,6 +11,7 @@ use super::message::{Effect, Ticket};
 use super::said::Messages;
 use super::screen::detail::Detail;
 use super::screen::jobs::Jobs;
+use super::screen::palette::Palette;
 use super::widget::cursor::Cursor;
 use super::widget::field::Field;
 use crate::domain::history::Snapshot;
@@ -158,6 +159,8 @@ pub struct Model {
     pub(super) messages: Messages,
     /// Whether it is asked what to copy.
     pub(super) copying: bool,
+    pub(super) palette: Option<Palette>,
+    pub(super) listed_messages: Option<Cursor>,
     pub(super) help: Option<Cursor>,
     pub(super) tickets: Tickets,
 }
@@ -200,6 +203,8 @@ impl Model {
             mark: None,
             messages: Messages::default(),
             copying: false,
+            palette: None,
+            listed_messages: None,
             help: None,
             tickets,
         };

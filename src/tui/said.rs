@@ -22,35 +22,45 @@ pub struct Said {
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Said>,
-    stands: bool,
+    standing: Option<Said>,
 }
 
 impl Messages {
     /// Says a sentence.
     pub fn say(&mut self, at: Timestamp, role: Role, text: impl Into<String>) {
-        if self.all.len() >= KEPT {
-            self.all.remove(0);
-        }
-        self.all.push(Said {
+        let said = Said {
             at,
             text: text.into(),
             role,
-        });
-        self.stands = true;
+        };
+        self.standing = Some(said.clone());
+        self.keep(said);
     }
 
-    /// Takes the newest off the status line; it is kept.
+    /// Keeps a sentence that is read elsewhere on the screen.
+    pub fn note(&mut self, at: Timestamp, role: Role, text: impl Into<String>) {
+        let text = text.into();
+        self.keep(Said { at, text, role });
+    }
+
+    fn keep(&mut self, said: Said) {
+        if self.all.len() >= KEPT {
+            self.all.remove(0);
+        }
+        self.all.push(said);
+    }
+
+    /// Takes what stands on the status line off it; it is kept.
     pub fn read(&mut self) {
-        self.stands = false;
+        self.standing = None;
     }
 
     /// Gives what stands on the status line.
     pub fn standing(&self) -> Option<&Said> {
-        self.all.last().filter(|_| self.stands)
+        self.standing.as_ref()
     }
 
     /// Gives everything, the oldest first.
-    #[cfg(test)]
     pub fn all(&self) -> &[Said] {
         &self.all
     }

@@ -1,20 +1,20 @@
 //! What each message changes, and what it asks for.
 
-use std::sync::Arc;
-
-use super::command::{self, Command, Context};
-use super::copy;
+use super::command::{self, Context};
 use super::message::{Effect, Message};
-use super::model::{Marked, Model, Pane, Reading, Search, SourceView, Tab};
+use super::model::{Model, Pane, Reading, SourceView, Tab};
 use super::screen::detail::{self, Detail};
-use super::screen::{help, jobs};
-use super::widget::cursor::Cursor;
-use super::words;
+use super::screen::{help, jobs, messages};
+use super::widget::overlay;
 use crate::domain::job::Job;
 use crate::domain::json::search::Needle;
 use crate::domain::ui::{KeyPress, Role};
 use crate::report::Report;
 use crate::tui::Ticket;
+
+mod obey;
+
+use obey::obey;
 
 /// Takes a message in, and gives what is to be done about it. Answers to questions that no longer stand change nothing.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -48,6 +48,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             }
         }
         Message::Loaded { ticket, outcome } => {
+            if let Err(report) = &outcome {
+                let said = report_line(report);
+                model.messages.note(model.now, Role::Bad, said);
+            }
             if let Some(detail) = &mut model.detail {
                 detail.loaded(ticket, outcome);
             }
@@ -118,15 +122,33 @@ fn end_list(
     }
     view.reading = match outcome {
         Ok(()) => Reading::Done,
-        Err(report) => Reading::Failed(report),
+        Err(report) => {
+            let said = format!("{}: {}", view.about.title, report_line(&report));
+            model.messages.note(model.now, Role::Bad, said);
+            Reading::Failed(report)
+        }
     };
     model.jobs.release();
+}
+
+/// Writes a report in one line.
+fn report_line(report: &Report) -> String {
+    match &report.cause {
+        Some(cause) => format!("{}: {cause}", report.message),
+        None => report.message.clone(),
+    }
 }
 
 /// Says what the keys go to.
 pub fn context(model: &Model) -> Context {
     if model.help.is_some() {
         return Context::Help;
+    }
+    if model.listed_messages.is_some() {
+        return Context::Messages;
+    }
+    if model.palette.is_some() {
+        return Context::Palette;
     }
     if model.copying {
         return Context::Copy;
@@ -154,11 +176,19 @@ fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
                     look_again(model);
                 }
             }
+            Context::Palette => {
+                if let Some(palette) = &mut model.palette
+                    && palette.field.edit(press)
+                {
+                    palette.restart();
+                }
+            }
             Context::Jobs
             | Context::State
             | Context::Json
             | Context::Diff
             | Context::Copy
+            | Context::Messages
             | Context::Help => {}
         },
     }
@@ -172,11 +202,18 @@ fn paste(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
             model.search.field.paste(text);
             look_again(model);
         }
+        Context::Palette => {
+            if let Some(palette) = &mut model.palette {
+                palette.field.paste(text);
+                palette.restart();
+            }
+        }
         Context::Jobs
         | Context::State
         | Context::Json
         | Context::Diff
         | Context::Copy
+        | Context::Messages
         | Context::Help => {}
     }
 }
@@ -185,184 +222,6 @@ fn paste(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
 fn look_again(model: &mut Model) {
     if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
         history.follow_search();
-    }
-}
-
-fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec<Effect>) {
-    match command {
-        Command::Quit => effects.push(Effect::Quit),
-        Command::Help => model.help = Some(Cursor::default()),
-        Command::Back => back(model, context, effects),
-        Command::OtherPane => {
-            model.focus = match model.focus {
-                Pane::Jobs => Pane::Detail,
-                Pane::Detail => Pane::Jobs,
-            };
-        }
-        Command::Open => model.focus = Pane::Detail,
-        Command::Filter => {
-            model.focus = Pane::Jobs;
-            model.jobs.editing = true;
-        }
-        Command::Sort => model.jobs.next_order(),
-        Command::Group => model.jobs.next_grouping(model.sources.len() > 1),
-        Command::Search => {
-            let history = model.detail.as_ref().and_then(Detail::history);
-            model.search.from = history.and_then(|history| history.under(model.tab));
-            model.search.editing = true;
-        }
-        Command::NextMatch | Command::PreviousMatch => {
-            let tab = model.tab;
-            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-                history.step_match(tab, command == Command::NextMatch);
-            }
-        }
-        Command::Accept => match context {
-            Context::Search => model.search.editing = false,
-            _ => model.jobs.editing = false,
-        },
-        Command::Reload => reload(model, effects),
-        Command::Move(step) => move_cursor(model, context, step),
-        Command::NextChange => move_cursor(model, context, command::Step::Down),
-        Command::PreviousChange => move_cursor(model, context, command::Step::Up),
-        Command::ToggleDiff => {
-            let shown = match model.tab {
-                Tab::State | Tab::Json => Tab::Diff,
-                Tab::Diff => model.tab_before,
-            };
-            show_tab(model, shown);
-        }
-        Command::Mark => mark(model),
-        Command::CopyWhat => model.copying = true,
-        Command::Copy(what) => {
-            model.copying = false;
-            match copy::copy(model, what) {
-                Ok(copied) => {
-                    effects.push(Effect::Copy(copied.text));
-                    model.say(Role::Text, copied.said);
-                }
-                Err(why) => model.say(Role::Warning, why),
-            }
-        }
-        Command::NextTab => {
-            let shown = match model.tab {
-                Tab::State => Tab::Json,
-                Tab::Json => Tab::Diff,
-                Tab::Diff => Tab::State,
-            };
-            show_tab(model, shown);
-        }
-        Command::Earlier | Command::Later => {
-            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-                history.step_time(command == Command::Later);
-            }
-        }
-        Command::Toggle | Command::OpenSiblings | Command::CloseSiblings => {
-            let history = model.detail.as_mut().and_then(Detail::history_mut);
-            if let Some(tree) = history.and_then(|history| history.tree_mut()) {
-                match command {
-                    Command::Toggle => tree.toggle(),
-                    _ => tree.set_siblings(command == Command::OpenSiblings),
-                }
-            }
-        }
-    }
-}
-
-/// Shows a snapshot another way; tree and JSON share their cursor.
-fn show_tab(model: &mut Model, tab: Tab) {
-    if model.tab != Tab::Diff {
-        model.tab_before = model.tab;
-    }
-    if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-        history.show(model.tab_before, tab);
-    }
-    model.tab = tab;
-}
-
-/// Marks the selected snapshot, or clears its mark.
-fn mark(model: &mut Model) {
-    let detail = model.detail.as_ref();
-    let shown = detail.and_then(|detail| Some((detail, detail.history()?.snapshot()?)));
-    let Some((detail, snapshot)) = shown else {
-        return model.say(Role::Warning, "There is no snapshot to mark.");
-    };
-    let is_it = |mark: &Arc<Marked>| mark.is(detail.source, &detail.id, snapshot);
-    if model.mark.as_ref().is_some_and(is_it) {
-        model.mark = None;
-        let said = "The mark is cleared; the diff compares with the snapshot before again.";
-        return model.say(Role::Text, said);
-    }
-    if let Err(why) = &snapshot.effective {
-        let said = format!("It cannot be marked: {why}.");
-        return model.say(Role::Warning, said);
-    }
-    let marked = Marked {
-        ticket: model.tickets.next(),
-        source: detail.source,
-        id: detail.id.clone(),
-        snapshot: snapshot.clone(),
-    };
-    let said = format!(
-        "Marked {} of {}; d compares others with it, m here clears it.",
-        words::origin(snapshot),
-        words::id(&detail.id, usize::MAX / 2)
-    );
-    model.mark = Some(Arc::new(marked));
-    model.say(Role::Text, said);
-}
-
-/// Goes back one step.
-fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
-    match context {
-        Context::Help => model.help = None,
-        Context::Copy => model.copying = false,
-        Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
-        Context::State | Context::Json if !model.search.field.value().is_empty() => {
-            model.search = Search::default();
-        }
-        Context::Search => model.search = Search::default(),
-        Context::State | Context::Json | Context::Diff => model.focus = Pane::Jobs,
-    }
-}
-
-/// Reads everything again; what is shown stays until the answers come.
-fn reload(model: &mut Model, effects: &mut Vec<Effect>) {
-    for (source, view) in model.sources.iter_mut().enumerate() {
-        view.ticket = model.tickets.next();
-        view.reading = Reading::Loading;
-        effects.push(Effect::List {
-            source,
-            ticket: view.ticket,
-        });
-    }
-    if let Some(detail) = &mut model.detail {
-        effects.push(detail.reload(&mut model.tickets));
-    }
-}
-
-fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
-    let Some(layout) = model.layout() else { return };
-    match context {
-        Context::Help => {
-            if let Some(cursor) = &mut model.help {
-                help::step(cursor, step, model.size);
-            }
-        }
-        Context::Jobs | Context::Field => {
-            let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
-            model.jobs.step(step, page);
-        }
-        Context::Search | Context::Copy => {}
-        Context::State | Context::Json | Context::Diff => {
-            let (columns, page) = layout
-                .detail
-                .map_or((1, 1), |place| detail::page(model, place));
-            let tab = model.tab;
-            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-                history.step(tab, step, columns, page);
-            }
-        }
     }
 }
 
@@ -383,7 +242,14 @@ fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
         effects.extend(history.search(looked_for, tab, from, &mut model.tickets));
     }
     if let Some(cursor) = &mut model.help {
-        help::settle(cursor, model.size);
+        let lines = help::content(model.size).len();
+        overlay::settle(cursor, model.size, lines);
+    }
+    if model.listed_messages.is_some() {
+        let lines = messages::content(model).len();
+        if let Some(cursor) = &mut model.listed_messages {
+            overlay::settle(cursor, model.size, lines);
+        }
     }
     let Some(layout) = model.layout() else { return };
     if let Some(place) = layout.jobs {

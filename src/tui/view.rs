@@ -7,9 +7,10 @@ use ratatui::layout::{Position, Rect};
 use super::command::{self, Command, Context};
 use super::layout::Layout;
 use super::model::{Model, Pane, Reading, SourceView};
-use super::screen::{detail, help, jobs};
+use super::screen::{detail, help, jobs, messages, palette};
 use super::text::{Line, wrap};
 use super::update::context;
+use super::widget::overlay;
 use super::words;
 use crate::domain::mark;
 use crate::domain::ui::Role;
@@ -37,12 +38,19 @@ pub(super) fn render(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     }
     status(model, layout.status, buffer);
     footer(model, layout.footer, buffer);
-    match model.help {
-        Some(scroll) => {
-            help::view(model, scroll, buffer);
-            None
-        }
-        None => cursor,
+    let mut overlay = |title, content: &[Line], scroll| {
+        overlay::view(title, content, scroll, model.size, model.theme, buffer);
+    };
+    if let Some(scroll) = model.help {
+        overlay("Keys", &help::content(model.size), scroll);
+        None
+    } else if let Some(scroll) = model.listed_messages {
+        overlay("Messages", &messages::content(model), scroll);
+        None
+    } else if let Some(palette) = &model.palette {
+        palette::view(model, palette, buffer)
+    } else {
+        cursor
     }
 }
 
@@ -112,7 +120,7 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
             line.append(detail::status(model, columns.saturating_sub(12)));
             line
         }
-        Context::Help => Line::new(),
+        Context::Help | Context::Palette | Context::Messages => Line::new(),
     };
     let mut line = Line::of(" ", Role::Text);
     line.append(said);
@@ -143,6 +151,8 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::Palette
+        | Command::Messages
         | Command::Copy(_)
         | Command::Move(_)
         | Command::Toggle

@@ -5,5 +5,6 @@ pub mod cursor;
 pub mod field;
 pub mod frame;
 pub mod json;
+pub mod overlay;
 pub mod strip;
 pub mod tree;

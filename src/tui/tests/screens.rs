@@ -28,7 +28,7 @@ fn loading() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     ? help   q quit
+     : commands   ? help   q quit
     ");
 }
 
@@ -54,7 +54,7 @@ fn empty() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
 
-     ? help   q quit
+     : commands   ? help   q quit
     ");
 }
 
@@ -77,7 +77,7 @@ fn a_source_that_cannot_be_read() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     r again   ? help   q quit
+     r again   : commands   ? help   q quit
     ");
 }
 
@@ -106,7 +106,7 @@ fn one_source_of_three_that_cannot_be_read() {
     │                                                 ││                                                                   │
     └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   r again   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   r again   : commands   ? help
     ");
 }
 
@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / search   Esc back   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / search   Esc back   : commands   ? help   q quit
     ");
 }
 
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   ? help   q quit
+     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -542,7 +542,7 @@ fn a_hundred_thousand_jobs() {
     │ ○ prod:tap-99999…x           –  ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      prod:tap-99997-to-target-x  0 streams · 4 B
-     Enter open   / filter   s sort   ? help   q quit
+     Enter open   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -618,7 +618,7 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 67 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 74 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
@@ -636,8 +636,8 @@ fn help_at_80() {
     │        │  G  End           the last line                            │        │
     │        │  Tab  Shift-Tab   the other pane                           │        │
     │        │  r                read everything again                    │        │
-    │        │  ?                these keys                               │        │
-    │        │  q  Ctrl-c        leave                                    │        │
+    │        │  :                any command by its name                  │        │
+    │        │  :messages        everything that was said                 │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
      Esc close
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 63–67 of 67 ┐
+    ┌ Keys ─────────────────── 70–74 of 74 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -766,7 +766,7 @@ fn a_job_that_died() {
     │                                         ││                                                       │
     └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
      prod:tap-killed-to-target-bigquery  0 streams · 22 B
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   : commands   ? help
     ");
 }
 
@@ -831,7 +831,7 @@ fn a_job_that_cannot_be_read() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   / filter   s sort   ? help   q quit
+     Enter open   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -958,7 +958,7 @@ fn a_state_as_json_at_80() {
     │                                 ││        "org": "acme",                     │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     h earlier   l later   d diff   v view   m mark   y copy   / search   ? help
+     h earlier   l later   d diff   v view   m mark   / search   ? help
     "#);
 }
 
@@ -1010,7 +1010,7 @@ fn a_state_as_json_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
     "#);
 }
 
@@ -1269,7 +1269,7 @@ fn a_mark_of_another_job_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-postgres-to-target-jsonl  no state
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -1398,7 +1398,7 @@ fn groups_by_source_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -1430,7 +1430,112 @@ fn copied_at_140() {
     let screen = stage.press("y d").screen();
     let last: Vec<_> = screen.lines().rev().take(2).collect();
     assert_snapshot!(last.join("\n"), @"
-    Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   ? help   q quit
+    Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
     Copied the document (388 B), if the terminal allows it.
+    ");
+}
+
+#[test]
+fn the_palette_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press(": m e s").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ┌ Commands ──────────────────────────────────────────────────┐────────┐
+    │   state│: mes                                                       │6 · now │
+    │▸● dev:t│ messages           everything that was said                │        │
+    │ ◐ prod:│ mark               mark the snapshot to compare ot…      m │────────┤
+    │ ✗ prod:│ group              group by environment, source in…      S │streams │
+    │ ◐ prod:│                                                            │titions │
+    │ ○ Nacht│                                                            │58Z 2 h │
+    │ ∅ dev:t│                                                            │00Z     │
+    │        │                                                            │00Z 2 h │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    └────────└────────────────────────────────────────────────────────────┘────────┘
+
+     Enter do it   Esc nothing   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn the_palette_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press(":").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Commands ────────────────────────────────────────────────┐
+    │:                                                         │
+    │ open               go into the job                 Enter │
+    │ earlier            the snapshot before                 h │
+    │ later              the snapshot after                  l │
+    │ diff               what the snapshot changed, or…      d │
+    │ view               state, JSON, diff in turn           v │
+    │ mark               mark the snapshot to compare …      m │
+    │ filter             filter the jobs                     / │
+    │ sort               sort by ID, run, bookmark, si…      s │
+    │ group              group by environment, source …      S │
+    └──────────────────────────────────────────────────────────┘
+
+     Enter do it   Esc nothing   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn messages_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("m m y d : m e s Enter").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ▾ bookmarks                                                         3 streams │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   ▾ commits                                                      2 partitions │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │                                                         ││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │                                                         ││   ▸ events         id          8812331                                        │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                      ┌ Messages ──────────────────────────────────────────────────┐                                      │
+    │                                      │ 06:00   Copied the document (388 B), if the terminal       │                                      │
+    │                                      │         allows it.                                         │                                      │
+    │                                      │ 06:00   The mark is cleared; the diff compares with the    │                                      │
+    │                                      │         snapshot before again.                             │                                      │
+    │                                      │ 06:00   Marked now of dev:tap-github-to-target-jsonl; d    │                                      │
+    │                                      │         compares with it, m here clears it.                │                                      │
+    │                                      └────────────────────────────────────────────────────────────┘                                      │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+
+     Esc close
     ");
 }

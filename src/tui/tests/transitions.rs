@@ -798,3 +798,45 @@ fn what_cannot_be_copied_says_why() {
     );
     assert_eq!(stage.copied, None);
 }
+
+#[test]
+fn the_palette_does_a_command_by_its_name() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press(":").type_text("dif").press("Enter");
+    assert_eq!(stage.model.tab, Tab::Diff);
+    stage.press(":").type_text("quit").press("Esc");
+    assert!(!stage.quit && stage.model.palette.is_none());
+    stage
+        .press(":")
+        .type_text("copy-")
+        .press("Ctrl-n Ctrl-n Ctrl-n Ctrl-n Enter");
+    assert_eq!(
+        stage.copied.as_deref(),
+        Some("dev:tap-github-to-target-jsonl")
+    );
+    stage.press(":").type_text("zzz").press("Enter");
+    assert!(stage.model.palette.is_none());
+    stage.press(":").type_text("toggle").press("Enter Tab v v");
+    stage.press(":").type_text("toggle").press("Enter");
+    assert_eq!(stage.history().under(Tab::State).map(|_| ()), Some(()));
+    stage.press(":").type_text("q").press("Enter");
+    assert!(stage.quit);
+}
+
+#[test]
+fn what_was_said_can_be_read_later() {
+    let mut stage = Stage::silent(80, 24, vec![Ok(jobs()), Err(denied())]);
+    stage.answer();
+    stage.press("m m");
+    stage.press(":").type_text("messages").press("Enter");
+    let screen = stage.screen();
+    assert!(screen.contains("06:00"), "{screen}");
+    let cleared = screen.find("The mark is cleared").unwrap();
+    let marked = screen.find("Marked now of dev:tap-github").unwrap();
+    let failed = screen
+        .find("staging.db: cannot read sqlite:///old.db")
+        .unwrap();
+    assert!(cleared < marked && marked < failed, "{screen}");
+    stage.press("j G q");
+    assert!(stage.model.listed_messages.is_none() && !stage.quit);
+}
