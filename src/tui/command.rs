@@ -37,6 +37,10 @@ pub enum Command {
     Earlier,
     /// Steps to the snapshot after.
     Later,
+    /// Steps to the snapshot before in which the value under the cursor changed.
+    EarlierChange,
+    /// Steps to the snapshot after in which the value under the cursor changes.
+    LaterChange,
     /// Shows what the snapshot changed, or the state again.
     ToggleDiff,
     /// Shows the next of state, JSON and diff.
@@ -221,6 +225,20 @@ pub const COMMANDS: &[Entry] = &[
         Some(footer("later", 5)),
         &[KeyPress::char('l'), KeyPress::of(Key::Right)],
         PANES,
+    ),
+    entry(
+        Command::EarlierChange,
+        "back to where the value under the cursor changed",
+        Some(footer("changed", 6)),
+        &[KeyPress::char('<')],
+        DETAIL,
+    ),
+    entry(
+        Command::LaterChange,
+        "on to where the value under the cursor changes",
+        None,
+        &[KeyPress::char('>')],
+        DETAIL,
     ),
     entry(
         Command::ToggleDiff,
@@ -613,6 +631,8 @@ pub fn name(command: Command) -> &'static str {
         Command::Move(Step::Last) => "last",
         Command::Earlier => "earlier",
         Command::Later => "later",
+        Command::EarlierChange => "earlier-change",
+        Command::LaterChange => "later-change",
         Command::ToggleDiff => "diff",
         Command::NextTab => "view",
         Command::Mark => "mark",

@@ -151,6 +151,8 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::EarlierChange
+        | Command::LaterChange
         | Command::Palette
         | Command::Messages
         | Command::Copy(_)

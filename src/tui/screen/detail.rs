@@ -14,7 +14,7 @@ use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::{Marked, Tab, Tickets};
 use crate::tui::widget::changes::Changes;
 use crate::tui::widget::json::Json;
-use crate::tui::widget::tree::{Tree, streams};
+use crate::tui::widget::tree::{Tree, same_place, streams};
 
 mod body;
 mod found;
@@ -194,6 +194,37 @@ impl History {
         if place != self.place {
             self.go(place);
         }
+    }
+
+    /// Steps to the nearest snapshot, earlier or later, that changed the value under the cursor; tells whether there is one.
+    ///
+    /// What counts is the text that is stored. A snapshot that has no effective state says nothing of the value. Takes time with
+    /// the snapshots, and with the siblings on the way to the value.
+    pub fn step_change(&mut self, tab: Tab, later: bool) -> bool {
+        let under = match tab {
+            Tab::State | Tab::Json => self.under_cursor(tab),
+            Tab::Diff => self.changes.as_ref().and_then(Changes::under_cursor),
+        };
+        let Some(under) = under else { return false };
+        let snapshots = self.timeline.snapshots.iter().enumerate();
+        let mut known = snapshots.filter_map(|(place, snapshot)| {
+            let document = snapshot.effective.as_ref().ok()?;
+            Some((place, same_place(under, document).map(|node| node.raw())))
+        });
+        let mut before = None;
+        let mut changed = known.by_ref().filter_map(|(place, value)| {
+            let differs = before.replace(value) != Some(value);
+            (differs && (place > 0 || value.is_some())).then_some(place)
+        });
+        let found = if later {
+            changed.find(|place| *place > self.place)
+        } else {
+            changed.take_while(|place| *place < self.place).last()
+        };
+        if let Some(place) = found {
+            self.go(place);
+        }
+        found.is_some()
     }
 
     fn go(&mut self, place: usize) {

@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / search   Esc back   : commands   ? help   q quit
+     Enter open   h earlier   l later   < changed   d diff   v view   m mark   y copy   / search   Esc back   : commands   ? help   q quit
     ");
 }
 
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
+     n next   h earlier   l later   < changed   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
+     n next   h earlier   l later   < changed   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -618,7 +618,7 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 74 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 76 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 70–74 of 74 ┐
+    ┌ Keys ─────────────────── 72–76 of 76 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -865,7 +865,7 @@ fn two_hundred_thousand_partitions() {
     │                                 ││   ▸ {199999}  2026-11-30T00:00:00Z    6 h │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/199998  {2 keys}
-     Enter open   h earlier   l later   d diff   v view   / search   ? help
+     Enter open   h earlier   l later   d diff   / search   ? help
     ");
 }
 
@@ -958,7 +958,7 @@ fn a_state_as_json_at_80() {
     │                                 ││        "org": "acme",                     │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     h earlier   l later   d diff   v view   m mark   / search   ? help
+     h earlier   l later   < changed   d diff   v view   m mark   / search   ? help
     "#);
 }
 
@@ -1032,7 +1032,7 @@ fn a_state_as_json_at_60() {
     │ }                                                        │
     └──────────────────────────────────────────────────────────┘
        {1 key}
-     h earlier   l later   d diff   v view   / search   ? help
+     h earlier   l later   d diff   / search   ? help
     "#);
 }
 

@@ -840,3 +840,41 @@ fn what_was_said_can_be_read_later() {
     stage.press("j G q");
     assert!(stage.model.listed_messages.is_none() && !stage.quit);
 }
+
+#[test]
+fn the_changes_of_a_value_are_stepped_to() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("Tab G");
+    assert!(stage.status().contains("/events"), "{}", stage.status());
+    stage.press("<");
+    assert_eq!(stage.place(), (1, 6), "where it came to be");
+    stage.press("<");
+    assert_eq!(stage.place(), (1, 6));
+    assert!(
+        stage.status().contains("did not change earlier."),
+        "{}",
+        stage.status()
+    );
+    stage.press(">");
+    assert!(
+        stage.status().contains("did not change later."),
+        "{}",
+        stage.status()
+    );
+    stage.press("l l l l l / s i n c e Enter v");
+    for place in [5, 2, 1, 1] {
+        stage.press("<");
+        assert_eq!(stage.place(), (place, 6));
+        assert!(
+            place == 1 || stage.status().contains("/issues/since"),
+            "{}",
+            stage.status()
+        );
+    }
+    for place in [2, 5, 5] {
+        stage.press(">");
+        assert_eq!(stage.place(), (place, 6));
+    }
+    stage.press("d <");
+    assert_eq!(stage.place(), (2, 6), "of the change under the cursor");
+}

@@ -70,6 +70,16 @@ pub fn obey(model: &mut Model, command: Command, context: Context, effects: &mut
                 history.step_time(command == Command::Later);
             }
         }
+        Command::EarlierChange | Command::LaterChange => {
+            let (tab, later) = (model.tab, command == Command::LaterChange);
+            let history = model.detail.as_mut().and_then(Detail::history_mut);
+            let found = history.is_some_and(|history| history.step_change(tab, later));
+            if !found {
+                let when = if later { "later" } else { "earlier" };
+                let said = format!("What is under the cursor did not change {when}.");
+                model.say(Role::Text, said);
+            }
+        }
         Command::Toggle | Command::OpenSiblings | Command::CloseSiblings => {
             let history = model.detail.as_mut().and_then(Detail::history_mut);
             if let Some(tree) = history.and_then(|history| history.tree_mut()) {

@@ -331,6 +331,17 @@ pub fn context(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Finds the value of another document that has the same place, or else the nearest one around it.
 pub fn twin<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
+    follow(node, document).map(|(found, _)| found)
+}
+
+/// Finds the value of another document that has the same place.
+pub fn same_place<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
+    let (found, is_there) = follow(node, document)?;
+    is_there.then_some(found)
+}
+
+/// Goes the way to a value in another document as far as it leads, and tells whether that is all of it.
+fn follow<'n>(node: Node<'_>, document: &'n Document) -> Option<(Node<'n>, bool)> {
     let mut path: Vec<Node<'_>> = std::iter::once(node).chain(node.ancestors()).collect();
     path.pop();
     let mut found = document.root();
@@ -346,10 +357,10 @@ pub fn twin<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
             .find(|(place, child)| name(*child, *place) == wanted);
         match next {
             Some((_, child)) => found = child,
-            None => break,
+            None => return Some((found, false)),
         }
     }
-    Some(found)
+    Some((found, true))
 }
 
 /// Is a line of a tree, with what it says.
