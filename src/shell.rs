@@ -21,6 +21,7 @@ use crate::project::Site;
 use crate::report::{Fault, Report};
 use crate::tui::{self, Effect, Message, Model, Setup, SourceSetup};
 
+mod clipboard;
 mod crash;
 mod effects;
 mod keys;
@@ -98,7 +99,7 @@ async fn session(
             () = crash::noticed() => return Ok(()),
             next = session.next() => next,
         };
-        match next.and_then(|message| session.take_in(message)) {
+        match next.and_then(|message| session.take_in(message, screen)) {
             Ok(Going::On) => {}
             Ok(Going::Away) => return Ok(()),
             Err(error) => return ended(&error),
@@ -148,13 +149,18 @@ impl Session {
     }
 
     /// Takes in a message and those that wait behind it.
-    fn take_in(&mut self, first: Option<Message>) -> io::Result<Going> {
+    fn take_in(&mut self, first: Option<Message>, screen: &mut Screen) -> io::Result<Going> {
         let mut next = first;
         for _ in 0..TAKEN_AT_ONCE {
             let Some(message) = next else { break };
             let effects = tui::update(&mut self.model, message);
             if effects.contains(&Effect::Quit) {
                 return Ok(Going::Away);
+            }
+            for effect in &effects {
+                if let Effect::Copy(text) = effect {
+                    screen.copy(text)?;
+                }
             }
             self.effects.run(effects);
             next = self.waiting()?;

@@ -5,9 +5,11 @@
 //! the screen and nothing else, so its work does not grow with the number of jobs or the size of a state.
 
 pub mod command;
+mod copy;
 mod layout;
 mod message;
 mod model;
+mod said;
 mod screen;
 mod text;
 mod update;

@@ -455,6 +455,32 @@ fn times_are_shown_in_the_configured_zone() {
 }
 
 #[test]
+fn what_is_copied_reaches_the_terminal_and_tmux() {
+    for (tmux, before) in [
+        ("", "\x1b]52;c;"),
+        ("/none,1,0", "\x1bPtmux;\x1b\x1b]52;c;"),
+    ] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));
+        command.arg("demo");
+        command.env("TMUX", tmux);
+        command.env("PATH", "/nonexistent");
+        let mut terminal = Terminal::run(80, 24, command);
+        terminal
+            .wait_for("bookmarks")
+            .press("yi")
+            .wait_for("Copied the state ID (30 B)")
+            .press("q");
+        assert_eq!(terminal.ends().exit_code(), 0);
+        let sent = format!("{before}ZGV2OnRhcC1naXRodWItdG8tdGFyZ2V0LWpzb25s");
+        assert!(
+            terminal.raw_text().contains(&sent),
+            "{:?}",
+            terminal.raw_text()
+        );
+    }
+}
+
+#[test]
 fn the_terminal_is_put_back_after_a_signal() {
     for name in ["-TERM", "-HUP", "-INT"] {
         let mut terminal = Terminal::start(80, 24, &["demo"]);

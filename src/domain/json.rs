@@ -14,6 +14,7 @@ mod node;
 mod parse;
 mod pointer;
 pub mod python;
+pub mod search;
 mod splice;
 mod text;
 

@@ -35,6 +35,8 @@ const EDIT: Mark = mark("◆", "an edit by hand", Role::Edit);
 
 /// Says that a bookmark went back.
 pub const BACK: Mark = mark("◀", "a bookmark went back", Role::Back);
+/// Says that others are compared with it.
+pub const MARKED: Mark = mark("*", "marked: others are compared with it", Role::Key);
 /// Says that something is wrong.
 pub const FINDING: Mark = mark("!", "something is wrong with it", Role::Warning);
 /// Says that a source answers.
@@ -46,7 +48,7 @@ pub const BROKEN: Mark = FAILED;
 
 /// Holds every mark that the help explains.
 pub const MARKS: &[Mark] = &[
-    SUCCEEDED, FAILED, RUNNING, HELD, NOTHING, GONE, EDIT, BACK, FINDING,
+    SUCCEEDED, FAILED, RUNNING, HELD, NOTHING, GONE, EDIT, BACK, MARKED, FINDING,
 ];
 
 const fn mark(sign: &'static str, about: &'static str, role: Role) -> Mark {

@@ -165,6 +165,8 @@ pub enum Role {
     Warning,
     /// A value that went back.
     Back,
+    /// Text that was searched for.
+    Match,
     /// What is only on the right of a diff.
     Added,
     /// What is only on the left of a diff.
@@ -214,6 +216,11 @@ fn ansi(role: Role) -> Look {
         Role::Back => Look {
             bold: true,
             ..colored(Color::Red)
+        },
+        Role::Match => Look {
+            bold: true,
+            reversed: true,
+            ..colored(Color::Yellow)
         },
         Role::Busy => colored(Color::Cyan),
         Role::Edit => colored(Color::Magenta),

@@ -10,6 +10,7 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use crate::domain::diff;
 use crate::domain::id::{Matches, NameIndex, StateId};
 use crate::domain::json::Document;
+use crate::domain::json::search::{Needle, search};
 use crate::journal::JournalStore;
 use crate::ops::{OpenSite, read, write};
 use crate::project::Site;
@@ -27,6 +28,7 @@ pub struct Effects {
     loads: Arc<Lane<Load>>,
     compares: Arc<Lane<Compare>>,
     filter: Arc<AtomicBool>,
+    search: Arc<AtomicBool>,
 }
 
 struct Load {
@@ -65,6 +67,7 @@ impl Effects {
             loads,
             compares,
             filter: Arc::default(),
+            search: Arc::default(),
         }
     }
 
@@ -93,7 +96,13 @@ impl Effects {
                     query,
                     previous,
                 } => self.filter(ticket, names, query, previous),
-                Effect::Quit => {}
+                Effect::Search {
+                    ticket,
+                    document,
+                    needle,
+                } => self.search(ticket, document, needle),
+                Effect::StopSearch => self.search.store(true, Ordering::Relaxed),
+                Effect::Copy(_) | Effect::Quit => {}
             }
         }
     }
@@ -137,6 +146,20 @@ impl Effects {
             if let Some(matches) = Matches::find(&names, &query, previous.as_ref(), &unwanted) {
                 // A closed channel means that the screen is gone.
                 let _ = answers.blocking_send(Message::Filtered { ticket, matches });
+            }
+        });
+    }
+
+    /// Searches, in the place of a search that still goes on.
+    fn search(&mut self, ticket: Ticket, document: Document, needle: Needle) {
+        self.search.store(true, Ordering::Relaxed);
+        let cancelled = Arc::new(AtomicBool::new(false));
+        self.search = Arc::clone(&cancelled);
+        let answers = self.answers.clone();
+        spawn_blocking(move || {
+            let unwanted = || cancelled.load(Ordering::Relaxed);
+            if let Some(found) = search(&document, &needle, &unwanted) {
+                let _ = answers.blocking_send(Message::Searched { ticket, found });
             }
         });
     }

@@ -15,7 +15,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 
-use super::crash;
+use super::{clipboard, crash};
 use crate::report::{Fault, Report};
 use crate::tui::{self, Model};
 
@@ -85,6 +85,11 @@ impl Screen {
     /// Tells how large the terminal is.
     pub(super) fn size(&self) -> io::Result<Size> {
         self.terminal.size()
+    }
+
+    /// Puts a text into the terminal's clipboard.
+    pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
+        clipboard::copy(text, self.terminal.backend_mut())
     }
 
     /// Draws what has changed since the last time.

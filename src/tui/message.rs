@@ -9,7 +9,8 @@ use crate::domain::diff::Diff;
 use crate::domain::history::Timeline;
 use crate::domain::id::{Matches, NameIndex, StateId};
 use crate::domain::job::Job;
-use crate::domain::json::Document;
+use crate::domain::json::search::Needle;
+use crate::domain::json::{Document, NodeId};
 use crate::domain::ui::KeyPress;
 use crate::report::Report;
 
@@ -71,6 +72,13 @@ pub enum Message {
         /// What matches.
         matches: Matches,
     },
+    /// A state was searched.
+    Searched {
+        /// The question.
+        ticket: Ticket,
+        /// The values that were found, in the order of the document.
+        found: Vec<NodeId>,
+    },
     /// Two states were compared.
     Compared {
         /// The question.
@@ -119,6 +127,19 @@ pub enum Effect {
         /// The later state.
         right: Document,
     },
+    /// Search a state: answered by [`Message::Searched`]. Makes any earlier one pointless.
+    Search {
+        /// The question.
+        ticket: Ticket,
+        /// The state.
+        document: Document,
+        /// What to look for.
+        needle: Needle,
+    },
+    /// Stop a search that still goes on; nobody wants its answer.
+    StopSearch,
+    /// Put a text into the terminal's clipboard.
+    Copy(String),
     /// Leave.
     Quit,
 }

@@ -1,15 +1,23 @@
 //! Everything that the screen shows, and nothing else.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Size;
 
 use super::layout::Layout;
 use super::message::{Effect, Ticket};
+use super::said::Messages;
 use super::screen::detail::Detail;
 use super::screen::jobs::Jobs;
+use super::screen::palette::Palette;
 use super::widget::cursor::Cursor;
-use crate::domain::ui::Theme;
+use super::widget::field::Field;
+use crate::domain::history::Snapshot;
+use crate::domain::id::StateId;
+use crate::domain::json::NodeId;
+use crate::domain::ui::{Role, Theme};
 use crate::report::Report;
 
 /// Names what the screen is opened with.
@@ -50,10 +58,48 @@ pub enum Pane {
 /// Names what is shown of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
-    /// Its state.
+    /// Its state, as streams and bookmarks.
     State,
+    /// Its state, as JSON.
+    Json,
     /// What it changed.
     Diff,
+}
+
+/// Holds a snapshot that others are compared with.
+#[derive(Debug)]
+pub struct Marked {
+    /// Tells it from those that were marked before.
+    pub ticket: Ticket,
+    /// The place of its source.
+    pub source: usize,
+    /// Its job.
+    pub id: StateId,
+    /// The snapshot, as it was when it was marked.
+    pub snapshot: Snapshot,
+}
+
+impl Marked {
+    /// Tells whether it is this snapshot of this job.
+    pub fn is(&self, source: usize, id: &StateId, snapshot: &Snapshot) -> bool {
+        self.is_of(source, id) && self.snapshot.id == snapshot.id
+    }
+
+    /// Tells whether it is a snapshot of this job.
+    pub fn is_of(&self, source: usize, id: &StateId) -> bool {
+        self.source == source && self.id == *id
+    }
+}
+
+/// Holds what is looked for in states; it stays from one snapshot, and one job, to the next.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// The text.
+    pub field: Field,
+    /// Whether keys go to the field.
+    pub editing: bool,
+    /// The value that the cursor was on when the field was opened.
+    pub from: Option<NodeId>,
 }
 
 /// Says how far the reading of a source is.
@@ -106,6 +152,15 @@ pub struct Model {
     pub(super) detail: Option<Detail>,
     pub(super) focus: Pane,
     pub(super) tab: Tab,
+    /// How the state was shown before the diff was.
+    pub(super) tab_before: Tab,
+    pub(super) search: Search,
+    pub(super) mark: Option<Arc<Marked>>,
+    pub(super) messages: Messages,
+    /// Whether it is asked what to copy.
+    pub(super) copying: bool,
+    pub(super) palette: Option<Palette>,
+    pub(super) listed_messages: Option<Cursor>,
     pub(super) help: Option<Cursor>,
     pub(super) tickets: Tickets,
 }
@@ -143,10 +198,22 @@ impl Model {
             detail: None,
             focus: Pane::Jobs,
             tab: Tab::State,
+            tab_before: Tab::State,
+            search: Search::default(),
+            mark: None,
+            messages: Messages::default(),
+            copying: false,
+            palette: None,
+            listed_messages: None,
             help: None,
             tickets,
         };
         (model, effects)
+    }
+
+    /// Says a sentence on the status line, where it stands until a key is pressed.
+    pub(super) fn say(&mut self, role: Role, text: impl Into<String>) {
+        self.messages.say(self.now, role, text);
     }
 
     pub(super) fn layout(&self) -> Option<Layout> {

@@ -3,3 +3,5 @@
 pub mod detail;
 pub mod help;
 pub mod jobs;
+pub mod messages;
+pub mod palette;

@@ -9,6 +9,7 @@ use ratatui::style::{Color as Paint, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::domain::json::search::Needle;
 use crate::domain::mark::Mark;
 use crate::domain::ui::{Color, Look, Role, Theme};
 use crate::report::printable;
@@ -249,6 +250,22 @@ impl Line {
         }
     }
 
+    /// Gives the same line with every place of a text in it in a look of its own.
+    #[must_use]
+    pub fn highlighted(self, needle: &Needle) -> Self {
+        let mut line = Self::new();
+        for (text, role) in self.0 {
+            let mut rest = text.as_str();
+            while let Some(found) = needle.find(rest) {
+                line.push(&rest[..found.start], role);
+                line.push(&rest[found.clone()], Role::Match);
+                rest = &rest[found.end..];
+            }
+            line.push(rest, role);
+        }
+        line
+    }
+
     /// Adds another line's pieces.
     pub fn append(&mut self, other: Self) {
         self.0.extend(other.0);
@@ -268,6 +285,12 @@ impl Line {
     /// Gives how many cells it takes.
     pub fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| width(text)).sum()
+    }
+
+    /// Gives the text alone.
+    #[cfg(test)]
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(text, _)| text.as_str()).collect()
     }
 
     /// Tells whether there is nothing on it.

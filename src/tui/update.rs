@@ -1,15 +1,20 @@
 //! What each message changes, and what it asks for.
 
-use super::command::{self, Command, Context};
+use super::command::{self, Context};
 use super::message::{Effect, Message};
 use super::model::{Model, Pane, Reading, SourceView, Tab};
 use super::screen::detail::{self, Detail};
-use super::screen::{help, jobs};
-use super::widget::cursor::Cursor;
+use super::screen::{help, jobs, messages};
+use super::widget::overlay;
 use crate::domain::job::Job;
-use crate::domain::ui::KeyPress;
+use crate::domain::json::search::Needle;
+use crate::domain::ui::{KeyPress, Role};
 use crate::report::Report;
 use crate::tui::Ticket;
+
+mod obey;
+
+use obey::obey;
 
 /// Takes a message in, and gives what is to be done about it. Answers to questions that no longer stand change nothing.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -17,9 +22,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(press) => key(model, press, &mut effects),
         Message::Paste(text) => {
-            if model.jobs.editing {
-                effects.extend(model.jobs.paste(&text, &mut model.tickets));
-            }
+            paste(model, &text, &mut effects);
         }
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => model.now = now,
@@ -45,12 +48,22 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             }
         }
         Message::Loaded { ticket, outcome } => {
+            if let Err(report) = &outcome {
+                let said = report_line(report);
+                model.messages.note(model.now, Role::Bad, said);
+            }
             if let Some(detail) = &mut model.detail {
                 detail.loaded(ticket, outcome);
             }
         }
         Message::Filtered { ticket, matches } => {
             effects.extend(model.jobs.filtered(ticket, matches, &mut model.tickets));
+        }
+        Message::Searched { ticket, found } => {
+            let (tab, from) = (model.tab, model.search.from);
+            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+                history.searched(ticket, found, tab, from);
+            }
         }
         Message::Compared { ticket, diff } => {
             if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
@@ -109,9 +122,21 @@ fn end_list(
     }
     view.reading = match outcome {
         Ok(()) => Reading::Done,
-        Err(report) => Reading::Failed(report),
+        Err(report) => {
+            let said = format!("{}: {}", view.about.title, report_line(&report));
+            model.messages.note(model.now, Role::Bad, said);
+            Reading::Failed(report)
+        }
     };
     model.jobs.release();
+}
+
+/// Writes a report in one line.
+fn report_line(report: &Report) -> String {
+    match &report.cause {
+        Some(cause) => format!("{}: {cause}", report.message),
+        None => report.message.clone(),
+    }
 }
 
 /// Says what the keys go to.
@@ -119,114 +144,84 @@ pub fn context(model: &Model) -> Context {
     if model.help.is_some() {
         return Context::Help;
     }
+    if model.listed_messages.is_some() {
+        return Context::Messages;
+    }
+    if model.palette.is_some() {
+        return Context::Palette;
+    }
+    if model.copying {
+        return Context::Copy;
+    }
     match (model.focus, model.tab) {
         (Pane::Jobs, _) if model.jobs.editing => Context::Field,
         (Pane::Jobs, _) => Context::Jobs,
+        (Pane::Detail, Tab::State | Tab::Json) if model.search.editing => Context::Search,
         (Pane::Detail, Tab::State) => Context::State,
+        (Pane::Detail, Tab::Json) => Context::Json,
         (Pane::Detail, Tab::Diff) => Context::Diff,
     }
 }
 
 fn key(model: &mut Model, press: KeyPress, effects: &mut Vec<Effect>) {
+    model.messages.read();
     let context = context(model);
     match command::find(press, context) {
         Some(command) => obey(model, command, context, effects),
-        None if context == Context::Field => {
-            effects.extend(model.jobs.edit(press, &mut model.tickets));
-        }
-        None => {}
-    }
-}
-
-fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec<Effect>) {
-    match command {
-        Command::Quit => effects.push(Effect::Quit),
-        Command::Help => model.help = Some(Cursor::default()),
-        Command::Back => back(model, context, effects),
-        Command::OtherPane => {
-            model.focus = match model.focus {
-                Pane::Jobs => Pane::Detail,
-                Pane::Detail => Pane::Jobs,
-            };
-        }
-        Command::Open => model.focus = Pane::Detail,
-        Command::Filter => {
-            model.focus = Pane::Jobs;
-            model.jobs.editing = true;
-        }
-        Command::Accept => model.jobs.editing = false,
-        Command::Reload => reload(model, effects),
-        Command::Move(step) => move_cursor(model, context, step),
-        Command::NextChange => move_cursor(model, context, command::Step::Down),
-        Command::PreviousChange => move_cursor(model, context, command::Step::Up),
-        Command::ToggleDiff => {
-            model.tab = match model.tab {
-                Tab::State => Tab::Diff,
-                Tab::Diff => Tab::State,
-            };
-        }
-        Command::Earlier | Command::Later => {
-            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-                history.step_time(command == Command::Later);
-            }
-        }
-        Command::Toggle | Command::OpenSiblings | Command::CloseSiblings => {
-            let history = model.detail.as_mut().and_then(Detail::history_mut);
-            if let Some(tree) = history.and_then(|history| history.tree_mut()) {
-                match command {
-                    Command::Toggle => tree.toggle(),
-                    _ => tree.set_siblings(command == Command::OpenSiblings),
+        None if context == Context::Copy => model.copying = false,
+        None => match context {
+            Context::Field => effects.extend(model.jobs.edit(press, &mut model.tickets)),
+            Context::Search => {
+                if model.search.field.edit(press) {
+                    look_again(model);
                 }
             }
+            Context::Palette => {
+                if let Some(palette) = &mut model.palette
+                    && palette.field.edit(press)
+                {
+                    palette.restart();
+                }
+            }
+            Context::Jobs
+            | Context::State
+            | Context::Json
+            | Context::Diff
+            | Context::Copy
+            | Context::Messages
+            | Context::Help => {}
+        },
+    }
+}
+
+/// Takes pasted text into the field that keys go to; elsewhere it means nothing.
+fn paste(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
+    match context(model) {
+        Context::Field => effects.extend(model.jobs.paste(text, &mut model.tickets)),
+        Context::Search => {
+            model.search.field.paste(text);
+            look_again(model);
         }
-    }
-}
-
-/// Goes back one step.
-fn back(model: &mut Model, context: Context, effects: &mut Vec<Effect>) {
-    match context {
-        Context::Help => model.help = None,
-        Context::Field | Context::Jobs => effects.extend(model.jobs.clear(&mut model.tickets)),
-        Context::State | Context::Diff => model.focus = Pane::Jobs,
-    }
-}
-
-/// Reads everything again; what is shown stays until the answers come.
-fn reload(model: &mut Model, effects: &mut Vec<Effect>) {
-    for (source, view) in model.sources.iter_mut().enumerate() {
-        view.ticket = model.tickets.next();
-        view.reading = Reading::Loading;
-        effects.push(Effect::List {
-            source,
-            ticket: view.ticket,
-        });
-    }
-    if let Some(detail) = &mut model.detail {
-        effects.push(detail.reload(&mut model.tickets));
-    }
-}
-
-fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
-    let Some(layout) = model.layout() else { return };
-    match context {
-        Context::Help => {
-            if let Some(cursor) = &mut model.help {
-                help::step(cursor, step, model.size);
+        Context::Palette => {
+            if let Some(palette) = &mut model.palette {
+                palette.field.paste(text);
+                palette.restart();
             }
         }
-        Context::Jobs | Context::Field => {
-            let page = layout.jobs.map_or(1, |place| jobs::page(model, place));
-            model.jobs.step(step, page);
-        }
-        Context::State | Context::Diff => {
-            let (columns, page) = layout
-                .detail
-                .map_or((1, 1), |place| detail::page(model, place));
-            let tab = model.tab;
-            if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-                history.step(tab, step, columns, page);
-            }
-        }
+        Context::Jobs
+        | Context::State
+        | Context::Json
+        | Context::Diff
+        | Context::Copy
+        | Context::Messages
+        | Context::Help => {}
+    }
+}
+
+/// Lets the cursor follow the answer to what is looked for now.
+fn look_again(model: &mut Model) {
+    if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
+        history.follow_search();
     }
 }
 
@@ -234,11 +229,27 @@ fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
 /// cursor with the screen.
 fn settle(model: &mut Model, effects: &mut Vec<Effect>) {
     follow_selection(model, effects);
+    let against = model.mark.clone().filter(|mark| {
+        let detail = model.detail.as_ref();
+        let shown = detail.and_then(|detail| Some((detail, detail.history()?.snapshot()?)));
+        shown.is_some_and(|(detail, snapshot)| !mark.is(detail.source, &detail.id, snapshot))
+    });
     if let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) {
-        effects.extend(history.compare(&mut model.tickets));
+        effects.extend(history.compare(against, &mut model.tickets));
+        history.prepare(model.tab);
+        let looked_for = Needle::new(model.search.field.value());
+        let (tab, from) = (model.tab, model.search.from);
+        effects.extend(history.search(looked_for, tab, from, &mut model.tickets));
     }
     if let Some(cursor) = &mut model.help {
-        help::settle(cursor, model.size);
+        let lines = help::content(model.size).len();
+        overlay::settle(cursor, model.size, lines);
+    }
+    if model.listed_messages.is_some() {
+        let lines = messages::content(model).len();
+        if let Some(cursor) = &mut model.listed_messages {
+            overlay::settle(cursor, model.size, lines);
+        }
     }
     let Some(layout) = model.layout() else { return };
     if let Some(place) = layout.jobs {

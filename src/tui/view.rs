@@ -7,9 +7,10 @@ use ratatui::layout::{Position, Rect};
 use super::command::{self, Command, Context};
 use super::layout::Layout;
 use super::model::{Model, Pane, Reading, SourceView};
-use super::screen::{detail, help, jobs};
+use super::screen::{detail, help, jobs, messages, palette};
 use super::text::{Line, wrap};
 use super::update::context;
+use super::widget::overlay;
 use super::words;
 use crate::domain::mark;
 use crate::domain::ui::Role;
@@ -33,16 +34,23 @@ pub(super) fn render(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         cursor = jobs::view(model, place, buffer);
     }
     if let Some(place) = layout.detail {
-        detail::view(model, place, buffer);
+        cursor = detail::view(model, place, buffer).or(cursor);
     }
     status(model, layout.status, buffer);
     footer(model, layout.footer, buffer);
-    match model.help {
-        Some(scroll) => {
-            help::view(model, scroll, buffer);
-            None
-        }
-        None => cursor,
+    let mut overlay = |title, content: &[Line], scroll| {
+        overlay::view(title, content, scroll, model.size, model.theme, buffer);
+    };
+    if let Some(scroll) = model.help {
+        overlay("Keys", &help::content(model.size), scroll);
+        None
+    } else if let Some(scroll) = model.listed_messages {
+        overlay("Messages", &messages::content(model), scroll);
+        None
+    } else if let Some(palette) = &model.palette {
+        palette::view(model, palette, buffer)
+    } else {
+        cursor
     }
 }
 
@@ -98,10 +106,21 @@ fn title(model: &Model, layout: &Layout, buffer: &mut Buffer) {
 
 fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(2);
+    if let Some(said) = model.messages.standing() {
+        let line = Line::of(" ", Role::Text).with(&said.text, said.role);
+        return line.draw(area, buffer, model.theme);
+    }
     let said = match context(model) {
         Context::Jobs | Context::Field => jobs::status(model),
-        Context::State | Context::Diff => detail::status(model, columns),
-        Context::Help => Line::new(),
+        Context::Search | Context::State | Context::Json | Context::Diff => {
+            detail::status(model, columns)
+        }
+        Context::Copy => {
+            let mut line = Line::of("copy what?  ", Role::Title);
+            line.append(detail::status(model, columns.saturating_sub(12)));
+            line
+        }
+        Context::Help | Context::Palette | Context::Messages => Line::new(),
     };
     let mut line = Line::of(" ", Role::Text);
     line.append(said);
@@ -111,10 +130,15 @@ fn status(model: &Model, area: Rect, buffer: &mut Buffer) {
 /// Tells whether there is something that a command could act on.
 fn applies(model: &Model, command: Command) -> bool {
     match command {
-        Command::Open | Command::Filter => {
+        Command::Open | Command::Filter | Command::Sort | Command::Group => {
             model.jobs.selected().is_some() || !model.jobs.query().is_empty()
         }
-        Command::Earlier | Command::Later | Command::ToggleDiff => model
+        Command::Earlier
+        | Command::Later
+        | Command::ToggleDiff
+        | Command::NextTab
+        | Command::Mark
+        | Command::CopyWhat => model
             .detail
             .as_ref()
             .is_some_and(|detail| detail.history().is_some()),
@@ -127,12 +151,22 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::EarlierChange
+        | Command::LaterChange
+        | Command::Palette
+        | Command::Messages
+        | Command::Copy(_)
         | Command::Move(_)
         | Command::Toggle
         | Command::CloseSiblings
         | Command::OpenSiblings
         | Command::NextChange
         | Command::PreviousChange => true,
+        Command::Search => model
+            .detail
+            .as_ref()
+            .is_some_and(|detail| detail.history().is_some()),
+        Command::NextMatch | Command::PreviousMatch => !model.search.field.value().is_empty(),
     }
 }
 

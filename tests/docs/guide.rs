@@ -77,7 +77,7 @@ fn fits(want: &[String], lines: &[&str]) -> bool {
 fn stage() -> Sandbox {
     let sandbox = Sandbox::new();
     let demo = ops::demo::create(NOW.parse().expect("it is a time")).expect("a sample can be made");
-    let uri = demo.site.location.uri();
+    let uri = demo.site.states.location.uri();
     let database = uri
         .strip_prefix("sqlite:///")
         .expect("the sample is a SQLite file");

@@ -1,17 +1,19 @@
 //! The jobs of all sources, and the filter over them.
 
-use tui_input::{Input, InputRequest};
-
 use crate::domain::id::{Matches, NameIndex, StateId};
 use crate::domain::job::Job;
-use crate::domain::ui::{Key, KeyPress};
+use crate::domain::ui::KeyPress;
 use crate::tui::command::Step;
 use crate::tui::message::{Effect, Ticket};
 use crate::tui::model::Tickets;
 use crate::tui::widget::cursor::Cursor;
+use crate::tui::widget::field::Field;
+use order::Head;
 
+mod order;
 mod view;
 
+pub use order::{Grouping, Order};
 pub use view::{lines, page, reported, status, view};
 
 /// Up to how many names are filtered at once; more are filtered elsewhere, so that no key waits.
@@ -38,12 +40,18 @@ struct Wanted {
 pub struct Jobs {
     rows: Vec<Row>,
     names: NameIndex,
-    field: Input,
+    field: Field,
     /// Whether keys go to the field.
     pub editing: bool,
     matches: Option<Matches>,
     wanted: Option<Wanted>,
+    order: Order,
+    grouping: Grouping,
     shown: Vec<u32>,
+    /// Whether the shown rows are all that there were when they were put in order.
+    is_all_shown: bool,
+    heads: Vec<Head>,
+    /// The position of the job under the cursor, and the first line on the screen.
     cursor: Cursor,
     /// The job that the cursor was on, while its source is read again and it has not come yet.
     held: Option<(usize, StateId)>,
@@ -107,6 +115,8 @@ impl Jobs {
         }
         self.wanted = None;
         self.shown.clear();
+        self.heads.clear();
+        self.is_all_shown = false;
         let effect = self.refilter(tickets);
         self.take_up();
         effect
@@ -139,8 +149,9 @@ impl Jobs {
         if query.trim().is_empty() {
             self.matches = None;
             self.wanted = None;
-            let all = self.in_order_of_sources();
+            let all = self.arranged(self.all_places());
             self.show(all);
+            self.is_all_shown = true;
             return None;
         }
         if self.names.len() > FILTERED_AT_ONCE {
@@ -202,14 +213,18 @@ impl Jobs {
             .matches
             .as_ref()
             .is_some_and(|last| last.query == matches.query);
+        self.is_all_shown = false;
+        let places = matches.places.clone();
+        self.matches = Some(matches);
+        let arranged = self.arranged(places);
         if same {
-            self.show(matches.places.clone());
+            self.show(arranged);
         } else {
-            self.shown.clone_from(&matches.places);
+            self.shown = arranged;
+            self.find_heads();
             self.cursor = Cursor::default();
             self.held = None;
         }
-        self.matches = Some(matches);
     }
 
     /// Shows other rows, and keeps the cursor on its job.
@@ -218,13 +233,7 @@ impl Jobs {
         self.shown = places;
         let position = kept.and_then(|kept| self.shown.iter().position(|place| *place == kept));
         self.cursor.at = position.unwrap_or(0);
-    }
-
-    /// Lists all places, those of the first source first, each in the order of the source.
-    fn in_order_of_sources(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).collect();
-        all.sort_by_key(|place| self.rows.get(*place as usize).map(|row| row.source));
-        all
+        self.find_heads();
     }
 
     /// Moves the cursor.
@@ -235,7 +244,17 @@ impl Jobs {
 
     /// Brings the cursor onto the screen.
     pub fn settle(&mut self, page: usize) {
-        self.cursor.settle(self.shown.len(), page);
+        self.cursor.at = self.cursor.at.min(self.shown.len().saturating_sub(1));
+        let line = self.line_of(self.cursor.at);
+        let mut lines = Cursor {
+            at: line,
+            top: self.cursor.top,
+        };
+        lines.settle(self.line_count(), page);
+        if self.is_first_of_group(self.cursor.at) && page > 1 {
+            lines.top = lines.top.min(line.saturating_sub(1));
+        }
+        self.cursor.top = lines.top;
     }
 
     /// Empties the field and shows everything again, with the cursor on its job.
@@ -247,38 +266,15 @@ impl Jobs {
 
     /// Takes a key into the field; keys that no field knows change nothing.
     pub fn edit(&mut self, press: KeyPress, tickets: &mut Tickets) -> Option<Effect> {
-        self.field.handle(request(press)?)?;
+        if !self.field.edit(press) {
+            return None;
+        }
         self.refilter(tickets)
     }
 
-    /// Takes pasted text into the field, its line breaks as blanks.
+    /// Takes pasted text into the field.
     pub fn paste(&mut self, text: &str, tickets: &mut Tickets) -> Option<Effect> {
-        for c in text.chars() {
-            let c = if c.is_control() { ' ' } else { c };
-            self.field.handle(InputRequest::InsertChar(c));
-        }
+        self.field.paste(text);
         self.refilter(tickets)
     }
-}
-
-/// Says what a key does in a field of text.
-fn request(press: KeyPress) -> Option<InputRequest> {
-    Some(match (press.key, press.ctrl, press.alt) {
-        (Key::Char(c), false, false) => InputRequest::InsertChar(c),
-        (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
-            InputRequest::DeletePrevChar
-        }
-        (Key::Backspace, ..) | (Key::Char('w'), true, false) => InputRequest::DeletePrevWord,
-        (Key::Delete, false, false) => InputRequest::DeleteNextChar,
-        (Key::Left, false, false) | (Key::Char('b'), true, false) => InputRequest::GoToPrevChar,
-        (Key::Right, false, false) | (Key::Char('f'), true, false) => InputRequest::GoToNextChar,
-        (Key::Left, ..) | (Key::Char('b'), false, true) => InputRequest::GoToPrevWord,
-        (Key::Right, ..) | (Key::Char('f'), false, true) => InputRequest::GoToNextWord,
-        (Key::Home, ..) | (Key::Char('a'), true, false) => InputRequest::GoToStart,
-        (Key::End, ..) | (Key::Char('e'), true, false) => InputRequest::GoToEnd,
-        (Key::Char('u'), true, false) => InputRequest::DeleteFromStart,
-        (Key::Char('k'), true, false) => InputRequest::DeleteTillEnd,
-        (Key::Char('y'), true, false) => InputRequest::Yank,
-        _ => return None,
-    })
 }

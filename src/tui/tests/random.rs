@@ -9,7 +9,7 @@ use crate::tui::{Message, update};
 
 fn keys() -> impl Strategy<Value = KeyPress> {
     let key = prop_oneof![
-        4 => prop::sample::select(vec!['j', 'k', 'g', 'G', 'h', 'l', 'd', 'n', 'N', 'c', 'e', '/', '?', ' ', 'r', '-', '+'])
+        4 => prop::sample::select(vec!['j', 'k', 'g', 'G', 'h', 'l', 'd', 'n', 'N', 'c', 'e', '/', '?', ' ', 'r', '-', '+', 'v', 'm', 's', 'S', 'y', ':', '<', '>'])
             .prop_map(Key::Char),
         1 => any::<char>().prop_map(Key::Char),
         3 => prop::sample::select(vec![

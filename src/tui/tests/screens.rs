@@ -28,7 +28,7 @@ fn loading() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     ? help   q quit
+     : commands   ? help   q quit
     ");
 }
 
@@ -54,7 +54,7 @@ fn empty() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
 
-     ? help   q quit
+     : commands   ? help   q quit
     ");
 }
 
@@ -77,7 +77,7 @@ fn a_source_that_cannot_be_read() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     r again   ? help   q quit
+     r again   : commands   ? help   q quit
     ");
 }
 
@@ -91,7 +91,7 @@ fn one_source_of_three_that_cannot_be_read() {
     ┌ Jobs 7 ─────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────┐
     │✗ old.db: permission denied                      ││  ● ● · ◆ ●[○]                                        6 of 6 · now │
     │   state ID                        run bookmark  ││ now · as the last run left it                                     │
-    │▸● dev:tap-github…jsonl            1 h      2 h  │├ [State] Diff  ────────────────────────────────────────────────────┤
+    │▸● dev:tap-github…jsonl            1 h      2 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────┤
     │ ◐ prod:tap-github…snowflake       now     25 h  ││ ▾ bookmarks                                             3 streams │
     │ ✗ prod:tap-shopify…bigquery:eu    5 h        – !││   ▾ commits                                          2 partitions │
     │ ◐ prod:tap-killed…bigquery      stale        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z           2 h │
@@ -106,7 +106,7 @@ fn one_source_of_three_that_cannot_be_read() {
     │                                                 ││                                                                   │
     └─────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
-     Enter open   h earlier   l later   d diff   / filter   r again   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   r again   : commands   ? help
     ");
 }
 
@@ -118,7 +118,7 @@ fn jobs_at_140() {
     ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
     │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
     │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
-    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] Diff  ────────────────────────────────────────────────────────────────┤
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
     │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ▾ bookmarks                                                         3 streams │
     │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   ▾ commits                                                      2 partitions │
     │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
@@ -158,7 +158,7 @@ fn jobs_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+     Enter open   h earlier   l later   < changed   d diff   v view   m mark   y copy   / search   Esc back   : commands   ? help   q quit
     ");
 }
 
@@ -169,7 +169,7 @@ fn jobs_at_80() {
     ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
     │▸● dev:tap-github…jsonl     1 h  ││ now · as the last run left it             │
-    │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ──────────────────────┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                     3 streams │
     │ ◐ prod:…killed…bigquery  stale  ││  ▾ commits                   2 partitions │
     │ ○ Nachtabgleich …本語 🚀     –  ││   ▸ {acme, api}  2026-11-30T03:59:58Z 2 h │
@@ -188,7 +188,7 @@ fn jobs_at_80() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -210,7 +210,7 @@ fn jobs_at_60() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      prod:tap-github-to-target-snowflake  3 streams · 390 B
-     Enter open   d diff   / filter   ? help   q quit
+     Enter open   d diff   / filter   ? help
     ");
 }
 
@@ -222,7 +222,7 @@ fn a_state_at_60() {
     ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
     │  ● ● · ◆ ●[○]                               6 of 6 · now │
     │ now · as the last run left it                            │
-    ├ [State] Diff  ───────────────────────────────────────────┤
+    ├ [State] JSON  Diff  ─────────────────────────────────────┤
     │ ▾ bookmarks                                    3 streams │
     │   ▾ commits                                 2 partitions │
     │     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z  2 h │
@@ -232,7 +232,7 @@ fn a_state_at_60() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {3 keys}
-     Enter open   d diff   / filter   ? help   q quit
+     Enter open   d diff   / search   ? help
     ");
 }
 
@@ -260,12 +260,12 @@ fn a_state_at_40() {
     dev:tap-github-to-target-jsonl
      ● ● · ◆ ●[○]             6 of 6 · now
     now · as the last run left it
-    [State] Diff
+    [State] JSON  Diff
     ▾ bookmarks                  3 streams
      ▾ commits                2 partitions
       ▸ {acme, api}  2026-11-30T03:59:58Z
     /singer_state/boo…rtitions/0  {3 keys}
-    Enter open   / filter   ? help
+    Enter open   / search   ? help
     ");
 }
 
@@ -286,7 +286,7 @@ fn a_diff_with_a_back_at_140() {
     ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
     │   state ID                                run bookmark  ││  ● ● · ◆[●]○                                             5 of 6 · today 04:12 │
     │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ succeeded · ◀ 1 back · 2 streams moved · 12 m 3 s            run 01a22ebf41c2 │
-    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├  State [Diff] ───────────────────────────────── yesterday 17:40 → today 04:12 ┤
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├  State  JSON [Diff] ─────────────────────────── yesterday 17:40 → today 04:12 ┤
     │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ◀ 1 back · 2 changed · 7 the same                                             │
     │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   commits                                                                     │
     │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     {acme, api}  updated_at                                       + 23 h 59 m │
@@ -326,7 +326,7 @@ fn a_diff_with_a_back_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/1/replication_key_value  "2026-11-29T04:01:00Z" → "2026-11-12T00:00:00Z"
-     n next   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+     n next   h earlier   l later   < changed   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -338,7 +338,7 @@ fn a_diff_with_a_back_at_80() {
     ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││  ● ● · ◆[●]○         5 of 6 · today 04:12 │
     │▸● dev:tap-github…jsonl     1 h  ││ succeeded · ◀ 1 back · 2 streams moved ·… │
-    │ ◐ prod:…github…snowflake   now  │├  State [Diff] ────────────────────────────┤
+    │ ◐ prod:…github…snowflake   now  │├ [Diff] ──── yesterday 17:40 → today 04:12 ┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ◀ 1 back · 2 changed · 7 the same         │
     │ ◐ prod:…killed…bigquery  stale  ││   commits                                 │
     │ ○ Nachtabgleich …本語 🚀     –  ││     {acme, api}  updated_at   + 23 h 59 m │
@@ -357,7 +357,7 @@ fn a_diff_with_a_back_at_80() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -369,7 +369,7 @@ fn a_diff_with_a_back_at_40() {
     dev:tap-github-to-target-jsonl
      ● ● · ◆[●]○      5 of 6 · today 04:12
     succeeded · ◀ 1 back · 2 streams move…
-     State [Diff]
+    [Diff]   yesterday 17:40 → today 04:12
     ◀ 1 back · 2 changed · 7 the same
         {acme, web}  upda… ◀ back 17 d 4 h
         2026-11-29… → 2026-11-12T00:00:00Z
@@ -392,7 +392,7 @@ fn every_kind_of_change_in_one_row_each() {
     ┌ Jobs 1 ────────────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ────────────────────────────────────────────────────────────┐
     │   state ID                                       run bookmark  ││  ●[●]○                                                                2 of 3 · today 04:00 │
     │▸● dev:tap-github-to-target-jsonl                 2 h      6 h  ││ succeeded · ◀ 1 back · 4 streams moved · 12 m 3 s                         run 01a22ebf41c2 │
-    │                                                                │├  State [Diff] ────────────────────────────────────────────── yesterday 04:00 → today 04:00 ┤
+    │                                                                │├  State  JSON [Diff] ──────────────────────────────────────── yesterday 04:00 → today 04:00 ┤
     │                                                                ││ ◀ 1 back · 2 changed · 1 added · 2 removed · 1 respelled · 3 the same                      │
     │                                                                ││   commits                                                                                  │
     │                                                                ││ -   {acme, old}               whole partition · since 2026-11-01                           │
@@ -411,7 +411,7 @@ fn every_kind_of_change_in_one_row_each() {
     │                                                                ││                                                                                            │
     └────────────────────────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/0  {"context": {"org": "acme", "repo": "old"}, "since": "2026-11-01"}
-     n next   h earlier   l later   d diff   / filter   Esc jobs   ? help   q quit
+     n next   h earlier   l later   < changed   d diff   v view   m mark   y copy   / filter   Esc back   : commands   ? help   q quit
     "#);
 }
 
@@ -423,7 +423,7 @@ fn the_first_run_is_compared_with_nothing() {
     ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
     │   state ID                 run  ││ [●]● · ◆ ● ○        1 of 6 · 28 Nov 04:12 │
     │▸● dev:tap-github…jsonl     1 h  ││ succeeded · 3 streams moved · 12 m 3 s    │
-    │ ◐ prod:…github…snowflake   now  │├  State [Diff] ──── nothing → 28 Nov 04:12 ┤
+    │ ◐ prod:…github…snowflake   now  │├ [Diff] ─────────── nothing → 28 Nov 04:12 ┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ 3 added                                   │
     │ ◐ prod:…killed…bigquery  stale  ││ + commits                                 │
     │ ○ Nachtabgleich …本語 🚀     –  ││     whole stream · 2 partitions           │
@@ -442,7 +442,7 @@ fn the_first_run_is_compared_with_nothing() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -454,7 +454,7 @@ fn wide_characters() {
     ┌ Jobs 6 ─────────────────────────┐┌ Nachtabgleich Größe 日本語 🚀 ────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
     │ ● dev:tap-github…jsonl     1 h  ││ now · no run of it is known               │
-    │ ◐ prod:…github…snowflake   now  │├ [State] Diff  ────────────────────────────┤
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ──────────────────────┤
     │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                      1 stream │
     │ ◐ prod:…killed…bigquery  stale  ││  ▸ größe 日本語  7                        │
     │▸○ Nachtabgleich …本語 🚀     –  ││                                           │
@@ -469,7 +469,7 @@ fn wide_characters() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      Nachtabgleich Größe 日本語 🚀  1 stream · 67 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -484,7 +484,7 @@ fn values_with_escape_sequences() {
     ┌ Jobs 1 ─────────────────────────┐┌ evil\x1b[2J\x1b]0;title\x07\u{202e} ──────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
     │▸○ evil\x1b[2J…\u{202e}       –  ││ now · no run of it is known               │
-    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 │├ [State] JSON  Diff  ──────────────────────┤
     │                                 ││ ▾ bookmarks                     2 streams │
     │                                 ││  ▸ a\x1b[31m     v\x1b[31m\n\x9b2J        │
     │                                 ││    \x85\u{200b}  1                        │
@@ -499,7 +499,7 @@ fn values_with_escape_sequences() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      evil\x1b[2J\x1b]0;title\x07\u{202e}  2 streams · 94 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -542,7 +542,7 @@ fn a_hundred_thousand_jobs() {
     │ ○ prod:tap-99999…x           –  ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      prod:tap-99997-to-target-x  0 streams · 4 B
-     Enter open   / filter   ? help   q quit
+     Enter open   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -618,15 +618,17 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 45 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 76 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  ←             the snapshot before                      │        │
     │ ◐ prod:│  l  →             the snapshot after                       │────────┤
     │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
-    │ ◐ prod:│  /                filter the jobs                          │titions │
-    │ ○ Nacht│  j  ↓             down                                     │58Z 2 h │
-    │ ∅ dev:t│  k  ↑             up                                       │00Z     │
-    │        │  Ctrl-d           half a page down                         │00Z 2 h │
+    │ ◐ prod:│  v                state, JSON, diff in turn                │titions │
+    │ ○ Nacht│  m                mark the snapshot to compare others with…│58Z 2 h │
+    │ ∅ dev:t│  y                copy the value, its path, the document, …│00Z     │
+    │        │  j  ↓             down                                     │00Z 2 h │
+    │        │  k  ↑             up                                       │        │
+    │        │  Ctrl-d           half a page down                         │        │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
     │        │  PgUp  Ctrl-b     a page up                                │        │
@@ -634,10 +636,8 @@ fn help_at_80() {
     │        │  G  End           the last line                            │        │
     │        │  Tab  Shift-Tab   the other pane                           │        │
     │        │  r                read everything again                    │        │
-    │        │  ?                these keys                               │        │
-    │        │  q  Ctrl-c        leave                                    │        │
-    │        │jobs                                                        │        │
-    │        │  Enter            go into the job                          │        │
+    │        │  :                any command by its name                  │        │
+    │        │  :messages        everything that was said                 │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
      Esc close
@@ -649,11 +649,11 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 41–45 of 45 ┐
-    │  ·            a run that left no sta…│
+    ┌ Keys ─────────────────── 72–76 of 76 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
+    │  *            marked: others are com…│
     │  !            something is wrong wit…│
     └──────────────────────────────────────┘
 
@@ -670,7 +670,7 @@ fn a_state_that_cannot_be_read() {
     ┌ Jobs 1 ─────────────────────────┐┌ broken ───────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
     │▸○ broken                     – !││ now · no run of it is known               │
-    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 │├ [State] JSON  Diff  ──────────────────────┤
     │                                 ││ There is no effective state: the partial  │
     │                                 ││ part is not JSON: line 1, column 18:      │
     │                                 ││ expected a value, found '\u{1b}'.         │
@@ -685,7 +685,7 @@ fn a_state_that_cannot_be_read() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      broken  ! the partial part is not JSON: line 1, column 18: expected a value, f…
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     "#);
 }
 
@@ -699,7 +699,7 @@ fn parts_that_cannot_be_merged() {
     │ ● dev:tap-github…jsonl     1 h  ││ now                                       │
     │ ◐ prod:…github…snowflake   now  ││ ! now is not what the runs left, and no   │
     │▸✗ prod:tap-shop…query:eu   5 h !││   clear, import or upgrade explains it    │
-    │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
+    │ ◐ prod:…killed…bigquery  stale  │├ [State] JSON  Diff  ──────────────────────┤
     │ ○ Nachtabgleich …本語 🚀     –  ││ There is no effective state: partial      │
     │ ∅ dev:tap-postgres…jsonl   5 d  ││ cannot be merged onto completed at        │
     │                                 ││ /singer_state/bookmarks/a: an object over │
@@ -712,7 +712,7 @@ fn parts_that_cannot_be_merged() {
     │                                 ││ {"singer_state": {"bookmarks": {"a": {"x" │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      prod:tap-shopify-to-target-bigquery:eu  ! partial cannot be merged onto comple…
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     "#);
 }
 
@@ -726,7 +726,7 @@ fn a_job_that_is_gone() {
     │ ● dev:tap-github…jsonl     1 h  ││ now · no state                            │
     │ ◐ prod:…github…snowflake   now  ││ ! runs left a state, the source has none: │
     │ ✗ prod:tap-shop…query:eu   5 h !││   it was cleared (a clear leaves no run)  │
-    │ ◐ prod:…killed…bigquery  stale  │├ [State] Diff  ────────────────────────────┤
+    │ ◐ prod:…killed…bigquery  stale  │├ [State] JSON  Diff  ──────────────────────┤
     │ ○ Nachtabgleich …本語 🚀     –  ││ The source holds no state for this job:   │
     │▸∅ dev:tap-postgres…jsonl   5 d  ││ its next run reads everything.            │
     │                                 ││ The last known one is snapshot 1: h goes  │
@@ -739,7 +739,7 @@ fn a_job_that_is_gone() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-postgres-to-target-jsonl  no state
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -751,7 +751,7 @@ fn a_job_that_died() {
     ┌ Jobs 6 ─────────────────────────────────┐┌ prod:tap-killed-to-target-bigquery ───────────────────┐
     │   state ID                run bookmark  ││ [◐]○                            1 of 2 · 27 Nov 01:00 │
     │ ● dev:tap-github…jsonl    1 h      2 h  ││ stale: no sign of life for 3 d · left no state        │
-    │ ◐ prod:tap-git…nowflake   now     25 h  │├ [State] Diff  ────────────────────────────────────────┤
+    │ ◐ prod:tap-git…nowflake   now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────┤
     │ ✗ prod:tap-sho…query:eu   5 h        – !││ No run had left a state yet.                          │
     │▸◐ prod:…killed…bigquery stale        –  ││                                                       │
     │ ○ Nachtabgleich…本語 🚀     –        –  ││                                                       │
@@ -766,7 +766,7 @@ fn a_job_that_died() {
     │                                         ││                                                       │
     └─────────────────────────────────────────┘└───────────────────────────────────────────────────────┘
      prod:tap-killed-to-target-bigquery  0 streams · 22 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   m mark   / filter   : commands   ? help
     ");
 }
 
@@ -787,7 +787,7 @@ fn a_run_that_failed_says_why() {
     │   state ID                 run  ││ [✗]○             1 of 2 · yesterday 04:00 │
     │▸✗ dev:tap-github…jsonl    26 h  ││ failed · 3 streams moved · 12 m 3 s       │
     │                                 ││ ! Loader failed                           │
-    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 │├ [State] JSON  Diff  ──────────────────────┤
     │                                 ││ ▾ bookmarks                     3 streams │
     │                                 ││  ▾ commits                   2 partitions │
     │                                 ││   ▸ {acme, api}  2026-11-28           2 d │
@@ -801,7 +801,7 @@ fn a_run_that_failed_says_why() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 360 B
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
     ");
 }
 
@@ -831,7 +831,7 @@ fn a_job_that_cannot_be_read() {
     │                                 ││                                           │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   / filter   ? help   q quit
+     Enter open   / filter   s sort   : commands   ? help   q quit
     ");
 }
 
@@ -850,7 +850,7 @@ fn two_hundred_thousand_partitions() {
     ┌ Jobs 1 ─────────────────────────┐┌ big ──────────────────────────────────────┐
     │   state ID                 run  ││ [○]                          1 of 1 · now │
     │▸○ big                        –  ││ now · no run of it is known               │
-    │                                 │├ [State] Diff  ────────────────────────────┤
+    │                                 │├ [State] JSON  Diff  ──────────────────────┤
     │                                 ││   ▸ {199988}  2026-11-30T00:00:00Z    6 h │
     │                                 ││   ▸ {199989}  2026-11-30T00:00:00Z    6 h │
     │                                 ││   ▸ {199990}  2026-11-30T00:00:00Z    6 h │
@@ -865,7 +865,7 @@ fn two_hundred_thousand_partitions() {
     │                                 ││   ▸ {199999}  2026-11-30T00:00:00Z    6 h │
     └─────────────────────────────────┘└───────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions/199998  {2 keys}
-     Enter open   h earlier   l later   d diff   / filter   ? help   q quit
+     Enter open   h earlier   l later   d diff   / search   ? help
     ");
 }
 
@@ -925,8 +925,617 @@ fn an_operation_that_was_cut_short_is_told_above_the_jobs() {
     │ ○ Nachtabgleich Größe 日本語 🚀              –        –  │
     └──────────────────────────────────────────────────────────┘
      dev:tap-github-to-target-jsonl  3 streams · 390 B
-     Enter open   d diff   / filter   ? help   q quit
+     Enter open   d diff   / filter   ? help
     ");
     stage.press("R");
     assert_eq!(stage.send(warned(ticket)), []);
+}
+
+#[test]
+fn a_state_as_json_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("Tab v j").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │▸● dev:tap-github…jsonl     1 h  ││ now · as the last run left it             │
+    │ ◐ prod:…github…snowflake   now  │├  State [JSON] Diff  ──────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ {                                         │
+    │ ◐ prod:…killed…bigquery  stale  ││  "singer_state": {                        │
+    │ ○ Nachtabgleich …本語 🚀     –  ││   "bookmarks": {                          │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││    "commits": {                           │
+    │                                 ││     "partitions": [                       │
+    │                                 ││      {                                    │
+    │                                 ││       "context": {                        │
+    │                                 ││        "org": "acme",                     │
+    │                                 ││        "repo": "api"                      │
+    │                                 ││       },                                  │
+    │                                 ││       "replication_key": "updated_at",    │
+    │                                 ││       "replication_key_value": "2026-11-… │
+    │                                 ││      },                                   │
+    │                                 ││      {                                    │
+    │                                 ││       "context": {                        │
+    │                                 ││        "org": "acme",                     │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     /singer_state/bookmarks/commits  {1 key}
+     h earlier   l later   < changed   d diff   v view   m mark   / search   ? help
+    "#);
+}
+
+#[test]
+fn a_state_as_json_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("v").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├  State [JSON] Diff  ──────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ {                                                                             │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   "singer_state": {                                                           │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     "bookmarks": {                                                            │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││       "commits": {                                                            │
+    │                                                         ││         "partitions": [                                                       │
+    │                                                         ││           {                                                                   │
+    │                                                         ││             "context": {                                                      │
+    │                                                         ││               "org": "acme",                                                  │
+    │                                                         ││               "repo": "api"                                                   │
+    │                                                         ││             },                                                                │
+    │                                                         ││             "replication_key": "updated_at",                                  │
+    │                                                         ││             "replication_key_value": "2026-11-30T03:59:58Z"                   │
+    │                                                         ││           },                                                                  │
+    │                                                         ││           {                                                                   │
+    │                                                         ││             "context": {                                                      │
+    │                                                         ││               "org": "acme",                                                  │
+    │                                                         ││               "repo": "web"                                                   │
+    │                                                         ││             },                                                                │
+    │                                                         ││             "replication_key": "updated_at",                                  │
+    │                                                         ││             "replication_key_value": "2026-11-12T00:00:00Z"                   │
+    │                                                         ││           }                                                                   │
+    │                                                         ││         ]                                                                     │
+    │                                                         ││       },                                                                      │
+    │                                                         ││       "issues": {                                                             │
+    │                                                         ││         "since": "2026-11-30T03:50:00Z"                                       │
+    │                                                         ││       },                                                                      │
+    │                                                         ││       "events": {                                                             │
+    │                                                         ││         "id": 8812331                                                         │
+    │                                                         ││       }                                                                       │
+    │                                                         ││     }                                                                         │
+    │                                                         ││   }                                                                           │
+    │                                                         ││ }                                                                             │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
+    "#);
+}
+
+#[test]
+fn a_state_as_json_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("Enter v G").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │  ● ● · ◆ ●[○]                               6 of 6 · now │
+    │ now · as the last run left it                            │
+    ├  State [JSON] Diff  ─────────────────────────────────────┤
+    │       },                                                 │
+    │       "events": {                                        │
+    │         "id": 8812331                                    │
+    │       }                                                  │
+    │     }                                                    │
+    │   }                                                      │
+    │ }                                                        │
+    └──────────────────────────────────────────────────────────┘
+       {1 key}
+     h earlier   l later   d diff   / search   ? help
+    "#);
+}
+
+#[test]
+fn json_keeps_values_as_they_are_stored() {
+    let odd = Known::new("odd").holds(
+        "{\"größe 日本語\": [1E5, NaN, -0.0, \"\u{85}\u{200b}\\u001b[31m\"], \"a\": 1, \"a\": 123456789012345678901234567890123456789012345678901234567890, \"日本語日本語日本語日本語日本語日本語\": {}}",
+    );
+    let mut stage = Stage::of(80, 20, vec![odd]);
+    assert_snapshot!(stage.press("v").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 1 ─────────────────────────┐┌ odd ──────────────────────────────────────┐
+    │   state ID                 run  ││ [○]                          1 of 1 · now │
+    │▸○ odd                        – !││ now · no run of it is known               │
+    │                                 │├  State [JSON] Diff  ──────────────────────┤
+    │                                 ││ {                                         │
+    │                                 ││  "größe 日本語": [                        │
+    │                                 ││   1E5,                                    │
+    │                                 ││   NaN,                                    │
+    │                                 ││   -0.0,                                   │
+    │                                 ││   "\x85\u{200b}\u001b[31m"                │
+    │                                 ││  ],                                       │
+    │                                 ││  "a": 1,  a later key hides it            │
+    │                                 ││  "a": 1234567890123456789012345678901234… │
+    │                                 ││  "日本語日本語日本語日本語日本語日本語":… │
+    │                                 ││ }                                         │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     odd  ! the completed part has a key twice at /a; the last one counts  0 stream…
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    "#);
+}
+
+#[test]
+fn a_search_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("Tab / 2 0 2 6 Enter n").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │▸● dev:tap-github…jsonl     1 h  ││ now · as the last run left it             │
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ──────────────────────┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ / 2026                             2 of 3 │
+    │ ◐ prod:…killed…bigquery  stale  ││ ▾ bookmarks                     3 streams │
+    │ ○ Nachtabgleich …本語 🚀     –  ││  ▾ commits                   2 partitions │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▾ {acme, api}                    3 keys │
+    │                                 ││    ▸ context                       2 keys │
+    │                                 ││      replication_k…  updated_at           │
+    │                                 ││      replication_k…  2026-11-30T03:59:58Z │
+    │                                 ││   ▾ {acme, web}                    3 keys │
+    │                                 ││    ▸ context                       2 keys │
+    │                                 ││      replication_k…  updated_at           │
+    │                                 ││      replication_k…  2026-11-12T00:00:00Z │
+    │                                 ││  ▸ issues            2026-11-30T03:50:00Z │
+    │                                 ││  ▸ events            8812331              │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/…replication_key_value  "2026-11-12T00:00:00Z"
+     Enter open   h earlier   l later   d diff   / search   n next   ? help
+    "#);
+}
+
+#[test]
+fn a_search_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("Tab v / c o m m i t s").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │  ● ● · ◆ ●[○]                               6 of 6 · now │
+    │ now · as the last run left it                            │
+    ├  State [JSON] Diff  ─────────────────────────────────────┤
+    │ / commits                                         1 of 1 │
+    │ {                                                        │
+    │   "singer_state": {                                      │
+    │     "bookmarks": {                                       │
+    │       "commits": {                                       │
+    │         "partitions": [                                  │
+    │           {                                              │
+    └──────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits  {1 key}
+     Enter keep   Esc drop   ↓ next   ↑ previous
+    "#);
+}
+
+#[test]
+fn a_search_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("Tab / n o n e").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ / none                                                              not found │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││ ▾ bookmarks                                                         3 streams │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││   ▾ commits                                                      2 partitions │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │                                                         ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │                                                         ││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │                                                         ││   ▸ events         id          8812331                                        │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     /singer_state/bookmarks/commits/partitions  [2 items]
+     Enter keep   Esc drop   ↓ next   ↑ previous
+    ");
+}
+
+#[test]
+fn what_was_searched_stands_out_by_more_than_colour() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.press("Tab / 2 0 2 6 Enter g");
+    stage.model.theme = Theme::Plain;
+    let screen = stage.screen();
+    let row = screen
+        .lines()
+        .position(|line| line.contains("2026-11-30T03:50"))
+        .unwrap();
+    let line = screen.lines().nth(row).unwrap();
+    let column = line.chars().position(|c| c == '2').unwrap();
+    let look = |x: usize| {
+        stage.buffer()[(u16::try_from(x).unwrap(), u16::try_from(row).unwrap())].modifier
+    };
+    assert!(look(column + 3).contains(Modifier::REVERSED));
+    assert!(!look(column + 4).contains(Modifier::REVERSED));
+}
+
+#[test]
+fn a_mark_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("h h h h m l l").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ─────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ●*● ·[◆]● ○     4 of 6 · yesterday 17:40 │
+    │▸●*dev:tap-github…jsonl     1 h  ││ edited by hand                            │
+    │ ◐ prod:…github…snowflake   now  │├ [State] JSON  Diff  ─── * yesterday 04:12 ┤
+    │ ✗ prod:tap-shop…query:eu   5 h !││ ▾ bookmarks                     3 streams │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▾ commits                   2 partitions │
+    │ ○ Nachtabgleich …本語 🚀     –  ││   ▸ {acme, api}  2026-11-29T04:00:12Z     │
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││   ▸ {acme, web}  2026-11-29T04:01:00Z     │
+    │                                 ││  ▸ issues        2026-11-29T03:50:00Z     │
+    │                                 ││  ▸ events        8812331                  │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    ");
+}
+
+#[test]
+fn a_mark_of_another_job_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("m d j j j j j").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-postgres-to-target-jsonl ─────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ●[∅]                                                            2 of 2 · now │
+    │ ●*dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · no state                                                                │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  ││ ! runs left a state, the source has none: it was cleared (a clear leaves no   │
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││   run)                                                                        │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  │├  State  JSON [Diff] ──────────────────────── * dev:tap-github…jsonl now → now ┤
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││ 3 removed                                                                     │
+    │▸∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││ - commits                                                                     │
+    │                                                         ││     whole stream · 2 partitions                                               │
+    │                                                         ││ - issues                                                                      │
+    │                                                         ││     whole stream · since 2026-11-30T03:50:00Z                                 │
+    │                                                         ││ - events                                                                      │
+    │                                                         ││     whole stream · id 8812331                                                 │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     dev:tap-postgres-to-target-jsonl  no state
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
+    ");
+}
+
+#[test]
+fn a_mark_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("h h h h h m Tab l d").screen(), @r#"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  2 of 2
+    ┌ dev:tap-github-to-target-jsonl ──────────────────────────┐
+    │ *●[●]· ◆ ● ○                    2 of 6 · yesterday 04:12 │
+    │ succeeded · 12 m 3 s                    run 01a22ebf41c2 │
+    ├  State  JSON [Diff] ─── * 28 Nov 04:12 → yesterday 04:12 ┤
+    │ 3 changed · 7 the same                                   │
+    │   commits                                                │
+    │     {acme, api}  updated_at                        + 1 d │
+    │       2026-11-28T03:59:58Z → 2026-11-29T04:00:12Z        │
+    │     {acme, web}  updated_at                        + 1 d │
+    │       2026-11-28T04:00:31Z → 2026-11-29T04:01:00Z        │
+    │   issues  since                                    + 1 d │
+    └──────────────────────────────────────────────────────────┘
+     /singer_state/bo…_key_value  "2026-11-28T03:59:58Z" → "202…
+     n next   h earlier   l later   d diff   / filter   ? help
+    "#);
+}
+
+#[test]
+fn groups_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press("S s s").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 by run, per environment ─┐┌ dev:tap-github-to-target-jsonl ───────────┐
+    │   state ID                 run  ││  ● ● · ◆ ●[○]                6 of 6 · now │
+    │ dev 2                           ││ now · as the last run left it             │
+    │▸● dev:tap-github…jsonl     1 h  │├ [State] JSON  Diff  ──────────────────────┤
+    │ ∅ dev:tap-postgres…jsonl   5 d  ││ ▾ bookmarks                     3 streams │
+    │ prod 3                          ││  ▾ commits                   2 partitions │
+    │ ◐ prod:…github…snowflake   now  ││   ▸ {acme, api}  2026-11-30T03:59:58Z 2 h │
+    │ ✗ prod:tap-shop…query:eu   5 h !││   ▸ {acme, web}  2026-11-12T00:00:00Z     │
+    │ ◐ prod:…killed…bigquery  stale  ││  ▸ issues        2026-11-30T03:50:00Z 2 h │
+    │ no environment 1                ││  ▸ events        8812331                  │
+    │ ○ Nachtabgleich …本語 🚀     –  ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    │                                 ││                                           │
+    └─────────────────────────────────┘└───────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    ");
+}
+
+#[test]
+fn groups_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press("s s s s s S j").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Jobs 6 by finding, per environment ──────────────────────┐
+    │   state ID                                 run bookmark  │
+    │ dev 2                                                    │
+    │ ● dev:tap-github-to-target-jsonl           1 h      2 h  │
+    │▸∅ dev:tap-postgres-to-target-jsonl         5 d        –  │
+    │ prod 3                                                   │
+    │ ✗ prod:tap-shopify-to-target-bigquery:eu   5 h        – !│
+    │ ◐ prod:tap-github-to-target-snowflake      now     25 h  │
+    │ ◐ prod:tap-killed-to-target-bigquery     stale        –  │
+    │ no environment 1                                         │
+    │ ○ Nachtabgleich Größe 日本語 🚀              –        –  │
+    └──────────────────────────────────────────────────────────┘
+     dev:tap-postgres-to-target-jsonl  no state
+     Enter open   d diff   / filter   ? help
+    ");
+}
+
+#[test]
+fn groups_by_source_at_140() {
+    let second = vec![Known::new("staging:tap-github-to-target-jsonl").holds("{}")];
+    let mut stage = Stage::silent(140, 45, vec![Ok(jobs()), Ok(second)]);
+    stage.answer();
+    assert_snapshot!(stage.press("S S s").screen(), @"
+     statescope ▸ ● meltano.db sqlite  ● staging.db sqlite                                                                       read-only  UTC
+    ┌ Jobs 7 by ID, per source ───────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                  source        run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │ meltano.db 6                                            ││ now · as the last run left it                                                 │
+    │ ○ Nachtabgleich G…日本語 🚀 meltano.db      –        –  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │▸● dev:tap-github…jsonl      meltano.db    1 h      2 h  ││ ▾ bookmarks                                                         3 streams │
+    │ ∅ dev:tap-postgres…jsonl    meltano.db    5 d        –  ││   ▾ commits                                                      2 partitions │
+    │ ◐ prod:tap-github…snowflake meltano.db    now     25 h  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │ ◐ prod:tap-killed…bigquery  meltano.db  stale        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │ ✗ prod:…shopify…bigquery:eu meltano.db    5 h        – !││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │ staging.db 1                                            ││   ▸ events         id          8812331                                        │
+    │ ○ staging:tap-github…jsonl  staging.db      –        –  ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+     dev:tap-github-to-target-jsonl  3 streams · 390 B  in meltano.db
+     Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
+    ");
+}
+
+#[test]
+fn copy_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    let screen = stage.press("Tab j j y").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    y value   p pointer   j jq path   d document   i ID   Esc nothing
+    copy what?  /singer_state/bookmarks/commits/partitions/0  {3 keys}
+    ");
+}
+
+#[test]
+fn copied_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    let screen = stage.press("Tab j j y p").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    Enter open   d diff   / search   ? help
+    Copied the JSON Pointer (44 B), if the terminal allows it.
+    ");
+}
+
+#[test]
+fn copied_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    let screen = stage.press("y d").screen();
+    let last: Vec<_> = screen.lines().rev().take(2).collect();
+    assert_snapshot!(last.join("\n"), @"
+    Enter open   h earlier   l later   d diff   v view   m mark   y copy   / filter   s sort   : commands   ? help   q quit
+    Copied the document (388 B), if the terminal allows it.
+    ");
+}
+
+#[test]
+fn the_palette_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    assert_snapshot!(stage.press(": m e s").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                read-only  UTC
+    ┌ Jobs 6 ┌ Commands ──────────────────────────────────────────────────┐────────┐
+    │   state│: mes                                                       │6 · now │
+    │▸● dev:t│ messages           everything that was said                │        │
+    │ ◐ prod:│ mark               mark the snapshot to compare ot…      m │────────┤
+    │ ✗ prod:│ group              group by environment, source in…      S │streams │
+    │ ◐ prod:│                                                            │titions │
+    │ ○ Nacht│                                                            │58Z 2 h │
+    │ ∅ dev:t│                                                            │00Z     │
+    │        │                                                            │00Z 2 h │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    │        │                                                            │        │
+    └────────└────────────────────────────────────────────────────────────┘────────┘
+
+     Enter do it   Esc nothing   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn the_palette_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    assert_snapshot!(stage.press(":").screen(), @"
+     statescope ▸ ● meltano.db sqlite    read-only  UTC  1 of 2
+    ┌ Commands ────────────────────────────────────────────────┐
+    │:                                                         │
+    │ open               go into the job                 Enter │
+    │ earlier            the snapshot before                 h │
+    │ later              the snapshot after                  l │
+    │ diff               what the snapshot changed, or…      d │
+    │ view               state, JSON, diff in turn           v │
+    │ mark               mark the snapshot to compare …      m │
+    │ filter             filter the jobs                     / │
+    │ sort               sort by ID, run, bookmark, si…      s │
+    │ group              group by environment, source …      S │
+    └──────────────────────────────────────────────────────────┘
+
+     Enter do it   Esc nothing   ↓ down   ↑ up
+    ");
+}
+
+#[test]
+fn messages_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    assert_snapshot!(stage.press("m m y d : m e s Enter").screen(), @"
+     statescope ▸ ● meltano.db sqlite                                                                                            read-only  UTC
+    ┌ Jobs 6 ─────────────────────────────────────────────────┐┌ dev:tap-github-to-target-jsonl ───────────────────────────────────────────────┐
+    │   state ID                                run bookmark  ││  ● ● · ◆ ●[○]                                                    6 of 6 · now │
+    │▸● dev:tap-github-to-target-jsonl          1 h      2 h  ││ now · as the last run left it                                                 │
+    │ ◐ prod:tap-github-to-target-snowflake     now     25 h  │├ [State] JSON  Diff  ──────────────────────────────────────────────────────────┤
+    │ ✗ prod:tap-shopify…bigquery:eu            5 h        – !││ ▾ bookmarks                                                         3 streams │
+    │ ◐ prod:tap-killed-to-target-bigquery    stale        –  ││   ▾ commits                                                      2 partitions │
+    │ ○ Nachtabgleich Größe 日本語 🚀             –        –  ││     ▸ {acme, api}  updated_at  2026-11-30T03:59:58Z                       2 h │
+    │ ∅ dev:tap-postgres-to-target-jsonl        5 d        –  ││     ▸ {acme, web}  updated_at  2026-11-12T00:00:00Z                      18 d │
+    │                                                         ││   ▸ issues         since       2026-11-30T03:50:00Z                       2 h │
+    │                                                         ││   ▸ events         id          8812331                                        │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                      ┌ Messages ──────────────────────────────────────────────────┐                                      │
+    │                                      │ 06:00   Copied the document (388 B), if the terminal       │                                      │
+    │                                      │         allows it.                                         │                                      │
+    │                                      │ 06:00   The mark is cleared; the diff compares with the    │                                      │
+    │                                      │         snapshot before again.                             │                                      │
+    │                                      │ 06:00   Marked now of dev:tap-github-to-target-jsonl; d    │                                      │
+    │                                      │         compares with it, m here clears it.                │                                      │
+    │                                      └────────────────────────────────────────────────────────────┘                                      │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    │                                                         ││                                                                               │
+    └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+
+     Esc close
+    ");
 }

@@ -13,6 +13,7 @@ use crate::domain::diff;
 use crate::domain::history::{Folding, Run, RunRecord, RunStatus, Stored, Timeline};
 use crate::domain::id::{Matches, StateId};
 use crate::domain::job::{Job, Listed};
+use crate::domain::json::search::search;
 use crate::domain::moment::Stamp;
 use crate::domain::state::{Content, State};
 use crate::domain::ui::{Key, KeyPress, Theme};
@@ -126,6 +127,7 @@ pub struct Stage {
     pub sources: Vec<Source>,
     effects: VecDeque<Effect>,
     pub quit: bool,
+    pub copied: Option<String>,
 }
 
 impl Stage {
@@ -149,6 +151,7 @@ impl Stage {
             sources,
             effects: effects.into(),
             quit: false,
+            copied: None,
         }
     }
 
@@ -266,6 +269,19 @@ impl Stage {
             } => {
                 let diff = Arc::new(diff::diff(&left, &right));
                 vec![Message::Compared { ticket, diff }]
+            }
+            Effect::Search {
+                ticket,
+                document,
+                needle,
+            } => {
+                let found = search(&document, &needle, &|| false).unwrap();
+                vec![Message::Searched { ticket, found }]
+            }
+            Effect::StopSearch => Vec::new(),
+            Effect::Copy(text) => {
+                self.copied = Some(text);
+                Vec::new()
             }
             Effect::Quit => {
                 self.quit = true;

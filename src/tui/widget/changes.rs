@@ -242,6 +242,16 @@ impl Changes {
         self.diff.changes.get(number)
     }
 
+    /// Gives the new value of the change under the cursor, or else the old one.
+    pub fn under_cursor(&self) -> Option<Node<'_>> {
+        let Some(Entry::Change { number, .. }) = self.entries.get(*self.stops.get(self.cursor.at)?)
+        else {
+            return None;
+        };
+        let change = self.change(*number)?;
+        self.diff.after(change).or(self.diff.before(change))
+    }
+
     /// Gives the change under the cursor whole: its pointer, and both its values.
     pub fn status(&self) -> Option<(String, String)> {
         let Some(Entry::Change { number, .. }) = self.entries.get(*self.stops.get(self.cursor.at)?)

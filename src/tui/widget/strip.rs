@@ -5,10 +5,15 @@ use crate::domain::mark;
 use crate::domain::ui::Role;
 use crate::tui::text::Line;
 
-/// Draws as much of a timeline as fits, with the selected snapshot on it.
+/// Draws as much of a timeline as fits, with the selected snapshot on it, and a sign before the marked one.
 ///
 /// A mark takes two cells; where snapshots are left out, `‹` or `›` stands at that end.
-pub fn strip(snapshots: &[Snapshot], selected: usize, columns: usize) -> Line {
+pub fn strip(
+    snapshots: &[Snapshot],
+    selected: usize,
+    marked: Option<usize>,
+    columns: usize,
+) -> Line {
     let room = columns.saturating_sub(3) / 2;
     let (first, last) = window(snapshots.len(), selected, room);
     let mut line = Line::of(if first > 0 { "‹" } else { "" }, Role::Quiet);
@@ -18,13 +23,15 @@ pub fn strip(snapshots: &[Snapshot], selected: usize, columns: usize) -> Line {
             "["
         } else if place == selected + 1 && place > first {
             "]"
+        } else if Some(place) == marked {
+            mark::MARKED.sign
         } else {
             " "
         };
         line.push(
             before,
-            if before == " " {
-                Role::Text
+            if Some(place) == marked {
+                mark::MARKED.role
             } else {
                 Role::Title
             },

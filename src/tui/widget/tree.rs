@@ -176,6 +176,28 @@ impl Tree {
         self.rows = rows;
     }
 
+    /// Gives the document.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Puts the cursor on a value's line, after opening what it is in.
+    pub fn reveal(&mut self, node: NodeId) {
+        let document = self.document.clone();
+        let Some(node) = document.node(node) else {
+            return;
+        };
+        let closed = |above: &Node<'_>| !self.is_open(*above) && !self.is_passed_over(*above);
+        let above: Vec<_> = node.ancestors().filter(closed).collect();
+        if !above.is_empty() {
+            for above in above {
+                self.set(above, true);
+            }
+            self.collect();
+        }
+        self.put_cursor_on(node);
+    }
+
     /// Counts the lines.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -308,7 +330,18 @@ pub fn context(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Finds the value of another document that has the same place, or else the nearest one around it.
-fn twin<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
+pub fn twin<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
+    follow(node, document).map(|(found, _)| found)
+}
+
+/// Finds the value of another document that has the same place.
+pub fn same_place<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
+    let (found, is_there) = follow(node, document)?;
+    is_there.then_some(found)
+}
+
+/// Goes the way to a value in another document as far as it leads, and tells whether that is all of it.
+fn follow<'n>(node: Node<'_>, document: &'n Document) -> Option<(Node<'n>, bool)> {
     let mut path: Vec<Node<'_>> = std::iter::once(node).chain(node.ancestors()).collect();
     path.pop();
     let mut found = document.root();
@@ -324,10 +357,10 @@ fn twin<'n>(node: Node<'_>, document: &'n Document) -> Option<Node<'n>> {
             .find(|(place, child)| name(*child, *place) == wanted);
         match next {
             Some((_, child)) => found = child,
-            None => break,
+            None => return Some((found, false)),
         }
     }
-    Some(found)
+    Some((found, true))
 }
 
 /// Is a line of a tree, with what it says.

@@ -1,9 +1,9 @@
 //! How the selected job is drawn.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use super::{Content, Detail, History};
+use super::{Content, Detail, History, Standing};
 use crate::domain::history::{Agreement, RunStatus, Snapshot};
 use crate::domain::mark::{self, Mark};
 use crate::domain::moment;
@@ -24,6 +24,8 @@ struct Parts {
     notes: Rect,
     /// The line with the tabs; of a framed pane as wide as the frame.
     tabs: Rect,
+    /// The field for what is looked for.
+    field: Rect,
     body: Rect,
 }
 
@@ -48,6 +50,10 @@ fn parts(model: &Model, place: Place) -> Parts {
             .min(most),
     );
     let mut tabs = take(known);
+    let looks_for = model.search.editing || !model.search.field.value().is_empty();
+    let field = take(usize::from(
+        history.is_some() && model.tab != Tab::Diff && looks_for,
+    ));
     if place.framed {
         tabs.x = place.outer.x;
         tabs.width = place.outer.width;
@@ -58,6 +64,7 @@ fn parts(model: &Model, place: Place) -> Parts {
         facts,
         notes,
         tabs,
+        field,
         body: left,
     }
 }
@@ -68,8 +75,8 @@ pub fn page(model: &Model, place: Place) -> (usize, usize) {
     (usize::from(body.width), usize::from(body.height))
 }
 
-/// Draws the pane.
-pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
+/// Draws the pane; gives where the terminal's cursor belongs while keys go to a field.
+pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position> {
     let parts = parts(model, place);
     let focused = model.focus == Pane::Detail;
     let title = heading(model, usize::from(place.outer.width).saturating_sub(4));
@@ -85,10 +92,11 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
         Some(area) => title.draw(area, buffer, model.theme),
     }
     let columns = usize::from(parts.body.width);
-    let said = |sentences: Vec<Line>, buffer: &mut Buffer| {
+    let said = |sentences: Vec<Line>, buffer: &mut Buffer| -> Option<Position> {
         for (area, line) in lines(parts.body).zip(sentences) {
             line.draw(area, buffer, model.theme);
         }
+        None
     };
     let Some(detail) = &model.detail else {
         return said(
@@ -102,6 +110,7 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
         Content::Ready(history) => {
             head(model, history, &parts, buffer);
             tabs(model, history, place, &parts, buffer);
+            let cursor = field(model, history, parts.field, buffer);
             let page = usize::from(parts.body.height);
             let rows = body(model, history, columns, page);
             for (area, (line, under)) in lines(parts.body).zip(rows) {
@@ -112,8 +121,30 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) {
                 };
                 line.draw_over(area, buffer, model.theme, over);
             }
+            cursor
         }
     }
+}
+
+/// Draws what is looked for and how often it was found; gives where the cursor belongs while keys go there.
+fn field(model: &Model, history: &History, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    if area.is_empty() {
+        return None;
+    }
+    let standing = match history.search_standing(model.tab) {
+        None => Line::new(),
+        Some(Standing::Searching) => Line::of("searching …", Role::Busy),
+        Some(Standing::Found { all: 0, .. }) => Line::of("not found", Role::Warning),
+        Some(Standing::Found { all, at: None }) => {
+            Line::of(format!("{} found", count(all)), Role::Quiet)
+        }
+        Some(Standing::Found { all, at: Some(at) }) => {
+            Line::of(format!("{} of {}", count(at), count(all)), Role::Quiet)
+        }
+    };
+    let search = &model.search;
+    let position = search.field.draw("/", standing, area, buffer, model.theme);
+    position.filter(|_| search.editing && model.focus == Pane::Detail)
 }
 
 fn quiet(sentence: &str, columns: usize) -> Vec<Line> {
@@ -145,7 +176,7 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
         Role::Text,
     );
     let room = columns.saturating_sub(place.width() + 2);
-    strip::strip(snapshots, history.place, room)
+    strip::strip(snapshots, history.place, marked_place(model, history), room)
         .and_right(place, columns)
         .draw(parts.strip, buffer, model.theme);
     let facts = facts(model, history);
@@ -163,6 +194,14 @@ fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
     for (area, line) in lines(parts.notes).zip(notes(Some(history), columns)) {
         line.draw(area, buffer, model.theme);
     }
+}
+
+/// Finds the marked snapshot in the timeline.
+fn marked_place(model: &Model, history: &History) -> Option<usize> {
+    let detail = model.detail.as_ref()?;
+    let mark = model.mark.as_ref()?;
+    let is_it = |snapshot: &Snapshot| mark.is(detail.source, &detail.id, snapshot);
+    history.timeline.snapshots.iter().position(is_it)
 }
 
 /// Says when a snapshot was left; of `now`, that it is now.
@@ -191,7 +230,9 @@ fn facts(model: &Model, history: &History) -> Line {
     let mut line = Line::of(words::standing(run, model.now), mark.role);
     if snapshot.wrote.is_empty() {
         line.push(" · left no state", Role::Text);
-    } else if let Some(changes) = &history.changes {
+    } else if let Some(changes) = &history.changes
+        && history.is_against_before()
+    {
         line.push(" · ", Role::Text);
         line.append(changes.summary());
     }
@@ -255,18 +296,14 @@ fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &
     if parts.tabs.is_empty() {
         return;
     }
-    let mut names = Line::new();
-    for (tab, name) in [(Tab::State, "State"), (Tab::Diff, "Diff")] {
-        if model.tab == tab {
-            names.push(format!("[{name}]"), Role::Title);
-        } else {
-            names.push(format!(" {name} "), Role::Quiet);
-        }
-    }
     let sides = match model.tab {
-        Tab::State => Line::new(),
+        Tab::State | Tab::Json => marked(model),
         Tab::Diff => sides(model, history),
     };
+    let mut names = tab_names(model.tab, true);
+    if names.width() + sides.width() + 5 > usize::from(parts.tabs.width) && !sides.is_empty() {
+        names = tab_names(model.tab, false);
+    }
     if place.framed {
         let y = parts.tabs.y - place.outer.y;
         let focused = model.focus == Pane::Detail;
@@ -278,30 +315,73 @@ fn tabs(model: &Model, history: &History, place: Place, parts: &Parts, buffer: &
     }
 }
 
+/// Names the tabs, the shown one in brackets, or only that one.
+fn tab_names(shown: Tab, all: bool) -> Line {
+    let mut names = Line::new();
+    for (tab, name) in [
+        (Tab::State, "State"),
+        (Tab::Json, "JSON"),
+        (Tab::Diff, "Diff"),
+    ] {
+        if tab == shown {
+            names.push(format!("[{name}]"), Role::Title);
+        } else if all {
+            names.push(format!(" {name} "), Role::Quiet);
+        }
+    }
+    names
+}
+
+/// Names the marked snapshot, with its job where that is another one than the selected.
+fn marked(model: &Model) -> Line {
+    let Some(mark) = &model.mark else {
+        return Line::new();
+    };
+    let of = |detail: &Detail| mark.is_of(detail.source, &detail.id);
+    let mut line = Line::of(format!("{} ", mark::MARKED.sign), mark::MARKED.role);
+    if !model.detail.as_ref().is_some_and(of) {
+        line.push(format!("{} ", words::id(&mark.id, 24)), Role::Text);
+    }
+    line.with(moment_of(&mark.snapshot, model), Role::Text)
+}
+
 /// Names the two snapshots that are compared.
 fn sides(model: &Model, history: &History) -> Line {
     let side = |snapshot: &Snapshot| match snapshot.run() {
         None => "now".to_owned(),
         Some(_) => moment_of(snapshot, model),
     };
-    let before = history
-        .timeline
-        .before(history.place)
-        .map_or("nothing".to_owned(), side);
     let after = history.snapshot().map_or_else(String::new, side);
-    Line::of(before, Role::Text)
-        .with(" → ", Role::Quiet)
-        .with(after, Role::Text)
+    let before = if history.is_against_before() {
+        let before = history.compared_with().map_or("nothing".to_owned(), side);
+        Line::of(before, Role::Text)
+    } else {
+        marked(model)
+    };
+    before.with(" → ", Role::Quiet).with(after, Role::Text)
 }
 
 fn body(model: &Model, history: &History, columns: usize, page: usize) -> Vec<(Line, bool)> {
     let plain = |lines: Vec<Line>| lines.into_iter().map(|line| (line, false)).collect();
     match model.tab {
-        Tab::State => match history.snapshot() {
+        Tab::State | Tab::Json => match history.snapshot() {
             Some(snapshot) if snapshot.state.is_none() => {
                 plain(nothing(history, snapshot, columns))
             }
-            _ => history.body.rows(model, columns, page),
+            _ => {
+                let json = history.json().filter(|_| model.tab == Tab::Json);
+                let rows = match json {
+                    Some(json) => json.rows(columns, page),
+                    None => history.body.rows(model, columns, page),
+                };
+                match history.needle() {
+                    Some(needle) => rows
+                        .into_iter()
+                        .map(|(line, under)| (line.highlighted(needle), under))
+                        .collect(),
+                    None => rows,
+                }
+            }
         },
         Tab::Diff => match (&history.changes, history.sides()) {
             (Some(changes), _) if changes.is_empty() => {
@@ -341,14 +421,22 @@ fn nothing(history: &History, snapshot: &Snapshot, columns: usize) -> Vec<Line> 
 }
 
 fn unchanged(history: &History, identical: bool, columns: usize) -> Vec<Line> {
-    let mut lines = quiet("Nothing changed.", columns);
+    let said = if history.is_against_before() {
+        "Nothing changed."
+    } else {
+        "Nothing differs from the marked snapshot."
+    };
+    let mut lines = quiet(said, columns);
     if !identical {
         lines.extend(quiet(
             "The bytes differ: blanks, escapes, or the order of keys.",
             columns,
         ));
     }
-    if history.snapshot().is_some_and(Snapshot::is_now) && history.timeline.snapshots.len() > 1 {
+    if history.is_against_before()
+        && history.snapshot().is_some_and(Snapshot::is_now)
+        && history.timeline.snapshots.len() > 1
+    {
         lines.extend(quiet("h steps to what the last run changed.", columns));
     }
     lines
@@ -360,7 +448,7 @@ pub fn status(model: &Model, columns: usize) -> Line {
         return Line::new();
     };
     let (pointer, value) = match model.tab {
-        Tab::State => match history.body.under_cursor() {
+        Tab::State | Tab::Json => match history.under_cursor(model.tab) {
             None => return Line::new(),
             Some(node) if node.is_container() => (node.pointer().to_string(), words::value(node)),
             Some(node) => (node.pointer().to_string(), node.raw().to_owned()),

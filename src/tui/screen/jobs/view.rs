@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Margin, Position, Rect};
 
 use super::Row;
+use super::order::{Group, Head, ListLine};
 use crate::domain::history::{Run, RunStatus};
 use crate::domain::job::Job;
 use crate::domain::lint::Severity;
@@ -14,7 +15,7 @@ use crate::domain::ui::Role;
 use crate::report::Report;
 use crate::tui::layout::Place;
 use crate::tui::model::{Model, Pane, Reading, SourceView};
-use crate::tui::text::{Line, elide_start, note, paragraph, width, wrap};
+use crate::tui::text::{Line, note, paragraph, wrap};
 use crate::tui::widget::frame;
 use crate::tui::words;
 
@@ -132,9 +133,14 @@ pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position
     }
     let table = Table::of(model, parts.rows.width);
     table.titles().draw(parts.columns, buffer, model.theme);
-    for (position, area) in (model.jobs.cursor.top..).zip(lines(parts.rows)) {
-        let Some(row) = model.jobs.at(position) else {
-            break;
+    for (number, area) in (model.jobs.cursor.top..).zip(lines(parts.rows)) {
+        let (position, row) = match model.jobs.line(number) {
+            None => break,
+            Some(ListLine::Head(group)) => {
+                head(model, group).draw(area, buffer, model.theme);
+                continue;
+            }
+            Some(ListLine::Job(position, row)) => (position, row),
         };
         let under = position == model.jobs.cursor.at;
         let over = match (under, focused) {
@@ -158,6 +164,21 @@ pub fn lines(area: Rect) -> impl Iterator<Item = Rect> {
     })
 }
 
+/// Writes the line over a group: what it is a group of, and how many jobs it has.
+fn head(model: &Model, head: &Head) -> Line {
+    let name = match &head.group {
+        Group::Environment(Some(name)) => name.as_str(),
+        Group::Environment(None) => "no environment",
+        Group::Source(source) => model
+            .sources
+            .get(*source)
+            .map_or("", |source| source.about.title.as_str()),
+    };
+    Line::of(" ", Role::Text)
+        .with(name, Role::Title)
+        .with(format!(" {}", count(head.count)), Role::Quiet)
+}
+
 fn heading(model: &Model) -> Line {
     let jobs = &model.jobs;
     let (shown, all) = (jobs.shown.len(), jobs.rows.len());
@@ -171,28 +192,26 @@ fn heading(model: &Model) -> Line {
             .sources
             .iter()
             .any(|source| source.reading == Reading::Loading);
+    let arranged: Vec<_> = [jobs.order.word(), jobs.grouping.word()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let arranged = if arranged.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", arranged.join(", "))
+    };
     Line::of("Jobs", Role::Title)
         .with(counted, Role::Quiet)
+        .with(arranged, Role::Text)
         .with(if busy { " …" } else { "" }, Role::Busy)
 }
 
-/// Draws the query; gives where the cursor belongs while keys go to it. Of a query that is too long, what is around the
-/// cursor is shown.
+/// Draws the query; gives where the cursor belongs while keys go to it.
 fn field(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     let jobs = &model.jobs;
-    let place = jobs.query().char_indices().nth(jobs.field.cursor());
-    let (before, behind) = place.map_or((jobs.query(), ""), |(at, _)| jobs.query().split_at(at));
-    let room = usize::from(area.width).saturating_sub(3);
-    let before = elide_start(before, room);
-    let cursor = 2 + width(&before);
-    Line::of("/ ", Role::Key)
-        .with(before, Role::Text)
-        .with(behind, Role::Text)
-        .draw(area, buffer, model.theme);
-    let x = area
-        .x
-        .saturating_add(u16::try_from(cursor).unwrap_or(u16::MAX));
-    (jobs.editing && !area.is_empty()).then_some(Position::new(x, area.y))
+    let position = jobs.field.draw("/", Line::new(), area, buffer, model.theme);
+    position.filter(|_| jobs.editing)
 }
 
 /// Says why there are no jobs to see, and what would change that.
@@ -311,7 +330,12 @@ impl Table {
         let mark = mark::of_job(job, model.now);
         let mut line = Line::of(if under { "▸" } else { " " }, Role::Text);
         line.push(mark.sign, mark.role);
-        line.push(" ", Role::Text);
+        let marked = model.mark.as_ref();
+        if marked.is_some_and(|marked| marked.is_of(row.source, &job.id)) {
+            line.push(mark::MARKED.sign, mark::MARKED.role);
+        } else {
+            line.push(" ", Role::Text);
+        }
         line.column(words::id(&job.id, self.id), Role::Text, self.id);
         if self.source > 0 {
             let source = model.sources.get(row.source);
