@@ -11,6 +11,8 @@
 
 mod support;
 
+#[path = "oracle/logs.rs"]
+mod logs;
 #[path = "oracle/writes.rs"]
 mod writes;
 

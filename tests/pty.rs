@@ -700,15 +700,79 @@ fn without_a_pager_everything_is_shown() {
 }
 
 #[test]
+fn where_no_pager_is_chosen_less_is_one_if_it_is_there() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let paged = Paged::new("");
+    let folder = paged.edited.folder.path().join("bin");
+    for is_there in [false, true] {
+        if is_there {
+            std::fs::create_dir(&folder).unwrap();
+            let less = folder.join("less");
+            std::fs::write(&less, "#!/bin/sh\necho \"LESS $*\"\nexec /bin/cat\n").unwrap();
+            std::fs::set_permissions(&less, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));
+        command.args(["get", DEV, "--pretty", "--source", &paged.edited.file()]);
+        command.env("PATH", &folder);
+        let mut terminal = Terminal::run(100, 10, command);
+        assert_eq!(terminal.finishes().exit_code(), 0);
+        let first = if is_there {
+            "LESS -FRX\r\n{\r\n"
+        } else {
+            "{\r\n"
+        };
+        assert!(terminal.raw_text().starts_with(first), "{is_there}");
+        assert_eq!(terminal.raw_text().matches(": 1").count(), 20_000);
+    }
+}
+
+#[test]
+fn bare_ids_cannot_move_the_cursor() {
+    let edited = Edited::new();
+    let sql =
+        "INSERT INTO state (state_id, completed_state, partial_state) VALUES (?1, '{}', '{}')";
+    edited.open().execute(sql, ["a\u{1b}[2Jb\nc"]).unwrap();
+    let mut terminal = edited.start(&["list", "--ids", "--pattern", "a*b*"]);
+    assert_eq!(terminal.finishes().exit_code(), 0);
+    let text = terminal.raw_text();
+    assert!(
+        text.contains("a\\x1b[2Jb\\nc\r\n") && !text.contains('\u{1b}'),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn a_log_cannot_move_the_cursor() {
+    let project = TempDir::new().unwrap();
+    let system = project.path().join(".meltano");
+    std::fs::create_dir(&system).unwrap();
+    let sql = include_str!("../assets/demo/meltano.sql");
+    let file = system.join("meltano.db");
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
+    let log =
+        "logs/elt/devtap-github-to-target-bigquery/01a225e3-997a-7eb3-8379-68c6c07ba351/elt.log";
+    let log = system.join(log);
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    std::fs::write(&log, "one\x1b[2J\r\n\x1b[31mtwo").unwrap();
+    let job = "dev:tap-github-to-target-bigquery@10";
+    let mut terminal = Terminal::start(100, 10, &["logs", job, "--source", file.to_str().unwrap()]);
+    assert_eq!(terminal.finishes().exit_code(), 0);
+    assert_eq!(terminal.raw_text(), "one\\x1b[2J\r\n\\x1b[31mtwo\r\n");
+}
+
+#[test]
 fn an_interrupt_is_the_pagers() {
-    let script = "trap 'echo CAUGHT' INT; cat >/dev/null; echo READY; read key </dev/tty; read key </dev/tty; echo BYE";
+    let script = "trap 'echo CAUGHT' INT; cat >/dev/null; echo READY; until read key </dev/tty && test \"$key\" = q; do :; done; echo BYE";
     let paged = Paged::new(script);
     let mut terminal = paged.run(10, "sh SCRIPT", &["get", DEV, "--pretty"]);
     terminal
         .wait_for("READY")
         .press("\u{3}")
         .wait_for("CAUGHT")
-        .press("\r")
+        .press("q\r")
         .wait_for("BYE");
     assert_eq!(terminal.finishes().exit_code(), 0);
 }
