@@ -149,4 +149,3 @@ fn of_io(error: &io::Error) -> BackendError {
         _ => BackendError::Unreachable(error.to_string()),
     }
 }
-
