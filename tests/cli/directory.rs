@@ -319,6 +319,18 @@ fn a_project_whose_database_is_not_there_yet_has_states() {
 }
 
 #[test]
+fn a_projects_database_that_cannot_be_read_is_named_and_its_directory_can_be_read_alone() {
+    let project = Project::new(Tree::new().with("job", BODY));
+    fs::write(project.database.file(), "no database").unwrap();
+    for arguments in [&["list"][..], &["log", "job"]] {
+        let failed = project.run(arguments).failed(3);
+        assert!(failed.contains("meltano.db"), "{failed}");
+    }
+    let alone = on(&project.tree.uri(), &["list", "--ids"]);
+    assert_eq!(alone.quiet(0), "job\n");
+}
+
+#[test]
 fn a_directory_that_is_not_there_is_said() {
     let project = Project::new(Tree::new());
     fs::remove_dir(project.tree.path()).unwrap();
