@@ -319,6 +319,36 @@ fn the_journal_is_where_the_users_file_says() {
 }
 
 #[test]
+fn the_journal_is_as_large_as_the_users_file_lets_it_be() {
+    let home = Home::new();
+    home.user("[journal]\nlimit = \"1 kB\"\n");
+    let told = home.run(&put("dev:tap-a-to-target-b"));
+    assert_ne!(told.code, 0, "{told:?}");
+    assert!(told.stderr.contains("nothing was written"), "{told:?}");
+    let more = home.run(
+        &[
+            &put("dev:tap-a-to-target-b")[..],
+            &["--journal-limit", "10MB"],
+        ]
+        .concat(),
+    );
+    assert_eq!(more.code, 0, "{more:?}");
+}
+
+#[test]
+fn colours_are_as_configured() {
+    let home = Home::new();
+    let is_coloured = |arguments: &[&str]| {
+        let listed = home.run(&[&["sources"], arguments].concat()).quiet(0);
+        listed.contains('\u{1b}')
+    };
+    assert!(!is_coloured(&[]));
+    home.user("color = \"always\"\n");
+    assert!(is_coloured(&[]));
+    assert!(!is_coloured(&["--color", "never"]));
+}
+
+#[test]
 fn times_are_shown_and_read_in_the_configured_zone() {
     let home = Home::new();
     Connection::open(home.path("project/.meltano/meltano.db"))

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use statescope::cli::{TOPICS, Topic};
+use statescope::cli::{self, TOPICS, Topic};
 use statescope::ops;
 
 use crate::support::{Answer, Sandbox};
@@ -125,6 +125,35 @@ fn every_command_of_the_guide_does_what_the_guide_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The README shows commands without a prompt, some of which open the screen or ask; none may be wrong use.
+#[test]
+fn every_command_of_the_readme_is_one() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(readme).expect("the README can be read");
+    let program = cli::command();
+    let sandbox = stage();
+    sandbox.write("project/state.json", r#"{"singer_state": {}}"#);
+    for folder in ["bash-completion/completions", "man/man1"] {
+        sandbox.write(format!("home/.local/share/{folder}/other"), "");
+    }
+    let mut found = 0;
+    let blocks = text.split("```sh\n").skip(1);
+    let blocks = blocks.filter_map(|block| block.split("```").next());
+    for line in blocks.flat_map(str::lines) {
+        let mut words = line.split_whitespace();
+        let is_ours = words.next() == Some("statescope");
+        let is_answer = words
+            .next()
+            .is_some_and(|word| program.find_subcommand(word).is_some());
+        if is_ours && is_answer {
+            let answer = run(&sandbox, line);
+            assert_ne!(answer.code, Some(2), "{line}: {answer:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 8, "{found} commands were found");
 }
 
 #[test]
