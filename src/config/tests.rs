@@ -140,7 +140,7 @@ fn every_mistake_of_every_file_is_told_with_its_place() {
              `statescope config path` names",
             "project/.statescope.toml:7:1: 'a b' cannot be the name of a source\n  try: for sources.NAME, write letters, digits, \
              `_` and `-`; a colon, a slash or a space would make it something else",
-            "project/.statescope.toml:8:6: 'ftp' is not a scheme of any source\n  try: sources are `sqlite:///FILE` or a path",
+            "project/.statescope.toml:8:6: 'ftp' is not a scheme of any source\n  try: sources are `sqlite:///FILE`, `file:///DIR` or a path",
             "project/.statescope.toml:9:2: there is no key 'jurnal'\n  try: did you mean journal?",
         ]
     );
