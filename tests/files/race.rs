@@ -1,7 +1,6 @@
 //! Reading beside a writer, and directories of many states.
 
 use std::fs;
-use std::io::Write;
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -55,18 +54,6 @@ async fn a_file_that_is_replaced_is_the_old_or_the_new() {
         let new = tree.outside().join("new");
         fs::write(&new, body).unwrap();
         fs::rename(new, tree.path().join("job/state.json")).unwrap();
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_file_that_is_emptied_and_written_is_read_whole() {
-    // As Meltano 4.4.1 writes: it opens the file, which empties it, and writes what it has gathered in several pieces.
-    read_beside(|tree, body| {
-        let mut file = fs::File::create(tree.path().join("job/state.json")).unwrap();
-        for piece in body.as_bytes().chunks(8192) {
-            file.write_all(piece).unwrap();
-        }
     })
     .await;
 }

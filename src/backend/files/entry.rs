@@ -84,17 +84,35 @@ pub(super) fn listed(root: &Path, folder: Folder, timeout: SignedDuration) -> (L
 /// What another program replaces by a rename is read whole, the old or the new; what it writes in place is read again until it
 /// stands still, and once more while it is no JSON and only just written.
 pub(super) fn read_state(path: &Path) -> Result<Option<Found>> {
+    read_state_with(path, &mut |step| match step {
+        Step::Read => {}
+        Step::Again => thread::sleep(TICK),
+    })
+}
+
+/// Names a moment of a reading, so that a test can change the file there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The bytes were read, and the file is about to be looked at once more.
+    Read,
+    /// It is about to be read again.
+    Again,
+}
+
+/// Reads as [`read_state`] does, and tells of each step before it goes on.
+fn read_state_with(path: &Path, step: &mut dyn FnMut(Step)) -> Result<Option<Found>> {
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
-            thread::sleep(TICK);
+            step(Step::Again);
         }
-        let (bytes, modified) = match read_once(path)? {
+        let (bytes, modified) = match read_once(path, step)? {
             Once::Absent => return Ok(None),
             Once::Changed => continue,
             Once::Read(bytes, modified) => (bytes, modified),
         };
         let parsed = Document::parse(bytes.clone());
-        let is_new = || modified.elapsed().is_ok_and(|age| age < SETTLED);
+        // A time to come is that of a host whose clock is ahead.
+        let is_new = || modified.elapsed().map_or(true, |age| age < SETTLED);
         if parsed.is_err() && is_new() && attempt + 1 < ATTEMPTS {
             continue;
         }
@@ -157,7 +175,7 @@ enum Once {
     Read(Vec<u8>, SystemTime),
 }
 
-fn read_once(path: &Path) -> Result<Once> {
+fn read_once(path: &Path, step: &mut dyn FnMut(Step)) -> Result<Once> {
     let Opened::File(mut file) = opened(path)? else {
         return Ok(Once::Absent);
     };
@@ -165,6 +183,7 @@ fn read_once(path: &Path) -> Result<Once> {
     let before = file.metadata().map_err(failed)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
+    step(Step::Read);
     let after = file.metadata().map_err(failed)?;
     if marks(&before) != marks(&after) {
         return Ok(Once::Changed);
@@ -208,4 +227,92 @@ fn read_lock(path: &Path, timeout: SignedDuration) -> Option<Lock> {
         Ok(body) => Lock::read(&body, timeout),
         Err(error) => Lock::closed(error.to_string(), timeout),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::state::{Content, Part};
+
+    const OLD: &str = r#"{"completed": {"old": 1}}"#;
+    const NEW: &str = r#"{"completed": {"new": 1}}"#;
+
+    /// Writes a file in place, as one that was written a moment ago, whatever the time is when it is read.
+    fn write(path: &Path, body: &str) {
+        fs::write(path, body).unwrap();
+        let file = File::options().write(true).open(path).unwrap();
+        let ahead = SystemTime::now() + Duration::from_hours(1);
+        file.set_modified(ahead).unwrap();
+    }
+
+    fn completed(found: &Found) -> Option<&[u8]> {
+        let part = found.stored.state.part(Part::Completed);
+        part.and_then(Content::bytes)
+    }
+
+    /// Reads a file that is changed at a step, the first time that it comes.
+    fn read_beside(at: Step, before: &str, change: impl Fn(&Path)) -> (Found, Vec<Step>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(STATE);
+        write(&path, before);
+        let mut steps = Vec::new();
+        let found = read_state_with(&path, &mut |step| {
+            if step == at && !steps.contains(&step) {
+                change(&path);
+            }
+            steps.push(step);
+        });
+        (found.unwrap().unwrap(), steps)
+    }
+
+    #[test]
+    fn a_file_that_was_emptied_to_be_written_is_read_again() {
+        for half in ["", r#"{"completed": {"ne"#] {
+            let (found, steps) = read_beside(Step::Again, half, |path| write(path, NEW));
+            assert_eq!(completed(&found), Some(&br#"{"new": 1}"#[..]));
+            assert_eq!(steps, [Step::Read, Step::Again, Step::Read]);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_written_while_it_is_read_is_read_again() {
+        let (found, steps) = read_beside(Step::Read, OLD, |path| write(path, NEW));
+        assert_eq!(completed(&found), Some(&br#"{"new": 1}"#[..]));
+        assert_eq!(steps, [Step::Read, Step::Again, Step::Read]);
+    }
+
+    #[test]
+    fn a_file_that_goes_while_it_is_read_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(STATE);
+        write(&path, OLD);
+        let gone = read_state_with(&path, &mut |step| {
+            if step == Step::Read {
+                fs::remove_file(&path).unwrap();
+            }
+        });
+        assert!(gone.unwrap().is_none());
+    }
+
+    #[test]
+    fn a_file_that_stays_damaged_is_given_as_it_is() {
+        let (found, steps) = read_beside(Step::Again, "{", |_| {});
+        assert_eq!(found.stored.state.part(Part::Completed), None);
+        let body = found.stored.state.part(Part::Body);
+        assert_eq!(body.and_then(Content::bytes), Some(&b"{"[..]));
+        assert_eq!(steps.len(), 2 * ATTEMPTS as usize - 1);
+    }
+
+    #[test]
+    fn a_file_that_never_stands_still_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(STATE);
+        write(&path, OLD);
+        let mut length = 0;
+        let error = read_state_with(&path, &mut |_| {
+            length += 1;
+            write(&path, &format!("{OLD}{}", " ".repeat(length)));
+        });
+        assert!(matches!(error, Err(BackendError::Timeout(_))));
+    }
 }
