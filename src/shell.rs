@@ -29,7 +29,7 @@ mod signals;
 mod terminal;
 
 use effects::Effects;
-use signals::Stop;
+use signals::{Resumed, Stop};
 pub use terminal::{Screen, on_terminal};
 
 /// How often the ages on the screen are brought up to date.
@@ -57,18 +57,19 @@ pub fn run(sites: Vec<Site>, journal: Option<Arc<dyn JournalStore>>) -> Result<(
         .enable_all()
         .build()
         .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
-    let stop = {
+    let (stop, resumed) = {
         let _on_runtime = runtime.enter();
-        Stop::listen()
+        (Stop::listen(), Resumed::listen())
     };
-    let outcome = on_terminal(|screen| runtime.block_on(session(screen, stop, sites, journal)));
+    let outcome =
+        on_terminal(|screen| runtime.block_on(session(screen, (stop, resumed), sites, journal)));
     runtime.shutdown_background();
     outcome
 }
 
 async fn session(
     screen: &mut Screen,
-    mut stop: Stop,
+    (mut stop, mut resumed): (Stop, Resumed),
     sites: Vec<Site>,
     journal: Option<Arc<dyn JournalStore>>,
 ) -> Result<(), Report> {
@@ -91,10 +92,17 @@ async fn session(
             biased;
             () = stop.asked() => return Ok(()),
             () = crash::noticed() => return Ok(()),
+            () = resumed.again() => screen.retake().map(|()| None),
             next = session.next() => next,
         };
         match next.and_then(|message| session.take_in(message, screen)) {
             Ok(Going::On) => {}
+            Ok(Going::Pause) => {
+                screen.leave();
+                if let Err(error) = resumed.pause().await.and_then(|()| screen.retake()) {
+                    return ended(&error);
+                }
+            }
             Ok(Going::Away) => return Ok(()),
             Err(error) => return ended(&error),
         }
@@ -105,6 +113,7 @@ async fn session(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Going {
     On,
+    Pause,
     Away,
 }
 
@@ -156,7 +165,11 @@ impl Session {
                     screen.copy(text)?;
                 }
             }
+            let pauses = effects.contains(&Effect::Suspend);
             self.effects.run(effects);
+            if pauses {
+                return Ok(Going::Pause);
+            }
             next = self.waiting()?;
         }
         Ok(Going::On)

@@ -151,6 +151,7 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::Suspend
         | Command::EarlierChange
         | Command::LaterChange
         | Command::Palette
