@@ -211,7 +211,21 @@ fn setup(sites: &[Site], size: Size) -> Setup {
         now: Timestamp::now(),
         zone: TimeZone::system(),
         theme: if colorless { Theme::Plain } else { Theme::Ansi },
+        ascii: !shows_unicode(|name| std::env::var(name).ok()),
     }
+}
+
+/// Tells whether the locale's characters are Unicode, as its first variable that is set says; without any, it is taken for
+/// granted, for containers set none and are looked at through terminals of today.
+fn shows_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.is_empty());
+    set.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 /// Ends on an error of the terminal: quietly when it is gone, for then nobody is there to be told.
@@ -227,5 +241,29 @@ fn ended(error: &io::Error) -> Result<(), Report> {
         Ok(())
     } else {
         Err(terminal::failed(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_is_set_tells_the_characters() {
+        let of = |set: &[(&str, &str)]| {
+            shows_unicode(|name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(of(&[]));
+        assert!(of(&[("LANG", "de_DE.UTF-8")]));
+        assert!(of(&[("LC_ALL", ""), ("LANG", "C.utf8")]));
+        assert!(!of(&[("LANG", "C")]));
+        assert!(!of(&[("LC_ALL", "POSIX"), ("LANG", "de_DE.UTF-8")]));
+        assert!(!of(&[
+            ("LC_CTYPE", "de_DE.ISO-8859-1"),
+            ("LANG", "de_DE.UTF-8")
+        ]));
     }
 }

@@ -144,6 +144,7 @@ impl Stage {
             now: now(),
             zone: TimeZone::UTC,
             theme: Theme::Ansi,
+            ascii: false,
         });
         Self {
             model,
