@@ -29,7 +29,7 @@ mod signals;
 mod terminal;
 
 use effects::Effects;
-use signals::Stop;
+use signals::{Resumed, Stop};
 pub use terminal::{Screen, on_terminal};
 
 /// How often the ages on the screen are brought up to date.
@@ -61,19 +61,20 @@ pub fn run(
         .enable_all()
         .build()
         .map_err(|error| Report::new(Fault::Internal, "cannot start").because(error))?;
-    let stop = {
+    let (stop, resumed) = {
         let _on_runtime = runtime.enter();
-        Stop::listen()
+        (Stop::listen(), Resumed::listen())
     };
-    let outcome =
-        on_terminal(|screen| runtime.block_on(session(screen, stop, sites, journal, zone)));
+    let outcome = on_terminal(|screen| {
+        runtime.block_on(session(screen, (stop, resumed), sites, journal, zone))
+    });
     runtime.shutdown_background();
     outcome
 }
 
 async fn session(
     screen: &mut Screen,
-    mut stop: Stop,
+    (mut stop, mut resumed): (Stop, Resumed),
     sites: Vec<Site>,
     journal: Option<Arc<dyn JournalStore>>,
     zone: TimeZone,
@@ -97,10 +98,17 @@ async fn session(
             biased;
             () = stop.asked() => return Ok(()),
             () = crash::noticed() => return Ok(()),
+            () = resumed.again() => screen.retake().map(|()| None),
             next = session.next() => next,
         };
         match next.and_then(|message| session.take_in(message, screen)) {
             Ok(Going::On) => {}
+            Ok(Going::Pause) => {
+                screen.leave();
+                if let Err(error) = resumed.pause().await.and_then(|()| screen.retake()) {
+                    return ended(&error);
+                }
+            }
             Ok(Going::Away) => return Ok(()),
             Err(error) => return ended(&error),
         }
@@ -111,6 +119,7 @@ async fn session(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Going {
     On,
+    Pause,
     Away,
 }
 
@@ -162,7 +171,11 @@ impl Session {
                     screen.copy(text)?;
                 }
             }
+            let pauses = effects.contains(&Effect::Suspend);
             self.effects.run(effects);
+            if pauses {
+                return Ok(Going::Pause);
+            }
             next = self.waiting()?;
         }
         Ok(Going::On)
@@ -204,7 +217,21 @@ fn setup(sites: &[Site], size: Size, zone: TimeZone) -> Setup {
         now: Timestamp::now(),
         zone,
         theme: if colorless { Theme::Plain } else { Theme::Ansi },
+        ascii: !shows_unicode(|name| std::env::var(name).ok()),
     }
+}
+
+/// Tells whether the locale's characters are Unicode, as its first variable that is set says; without any, it is taken for
+/// granted, for containers set none and are looked at through terminals of today.
+fn shows_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.is_empty());
+    set.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 /// Ends on an error of the terminal: quietly when it is gone, for then nobody is there to be told.
@@ -220,5 +247,29 @@ fn ended(error: &io::Error) -> Result<(), Report> {
         Ok(())
     } else {
         Err(terminal::failed(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_is_set_tells_the_characters() {
+        let of = |set: &[(&str, &str)]| {
+            shows_unicode(|name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(of(&[]));
+        assert!(of(&[("LANG", "de_DE.UTF-8")]));
+        assert!(of(&[("LC_ALL", ""), ("LANG", "C.utf8")]));
+        assert!(!of(&[("LANG", "C")]));
+        assert!(!of(&[("LC_ALL", "POSIX"), ("LANG", "de_DE.UTF-8")]));
+        assert!(!of(&[
+            ("LC_CTYPE", "de_DE.ISO-8859-1"),
+            ("LANG", "de_DE.UTF-8")
+        ]));
     }
 }

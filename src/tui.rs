@@ -4,6 +4,7 @@
 //! [`Ticket`] of the question, and an answer to a question that no longer stands is dropped. [`view`] draws what is on
 //! the screen and nothing else, so its work does not grow with the number of jobs or the size of a state.
 
+mod ascii;
 pub mod command;
 mod copy;
 mod layout;

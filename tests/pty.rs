@@ -172,7 +172,8 @@ impl Terminal {
 
     /// Waits for the end, and checks that the terminal is as it was.
     fn ends(&mut self) -> ExitStatus {
-        while !self.raw_text().contains(LEAVE_SCREEN) {
+        let count = |raw: &str, sequence: &str| raw.matches(sequence).count();
+        while count(&self.raw_text(), LEAVE_SCREEN) < count(&self.raw_text(), ENTER_SCREEN).max(1) {
             assert!(
                 self.read_more(),
                 "it left without leaving its screen:\n{}",
@@ -478,6 +479,55 @@ fn what_is_copied_reaches_the_terminal_and_tmux() {
             terminal.raw_text()
         );
     }
+}
+
+/// Counts how often the terminal was taken over.
+fn screens(terminal: &Terminal) -> usize {
+    terminal.raw_text().matches(ENTER_SCREEN).count()
+}
+
+#[test]
+fn it_stops_with_the_terminal_put_back_and_goes_on_where_it_was() {
+    let line = format!(
+        "set -m; {} demo; stty -a | grep -o ' -\\?icanon'; echo it is stopped; read go; fg",
+        env!("CARGO_BIN_EXE_statescope")
+    );
+    let mut command = CommandBuilder::new("/bin/sh");
+    command.args(["-c", &line]);
+    command.env("PATH", std::env::var("PATH").unwrap());
+    let mut terminal = Terminal::run(80, 24, command);
+    terminal
+        .wait_for("bookmarks")
+        .press("j\u{1a}")
+        .wait_for("it is stopped");
+    assert!(
+        terminal.screen().contains(" icanon"),
+        "{}",
+        terminal.screen()
+    );
+    assert!(!terminal.screen().contains("bookmarks"));
+    assert_eq!(screens(&terminal), 1);
+    terminal
+        .press("go\r")
+        .wait_for("bookmarks")
+        .wait_for("prod:tap-github-to-target-snowflake  ");
+    assert_eq!(screens(&terminal), 2);
+    terminal.press("q");
+    assert_eq!(terminal.ends().exit_code(), 0);
+}
+
+#[test]
+fn stopped_from_outside_it_is_drawn_anew_when_it_goes_on() {
+    let mut terminal = Terminal::start(80, 24, &["demo"]);
+    terminal
+        .wait_for("bookmarks")
+        .signal("-STOP")
+        .signal("-CONT");
+    while screens(&terminal) < 2 {
+        assert!(terminal.read_more());
+    }
+    terminal.wait_for("bookmarks").press("q");
+    assert_eq!(terminal.ends().exit_code(), 0);
 }
 
 #[test]

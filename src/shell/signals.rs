@@ -52,3 +52,62 @@ impl Stop {
         }
     }
 }
+
+/// Stops the process as the terminal's Ctrl-Z does, and notices when it goes on.
+#[cfg(unix)]
+pub struct Resumed(Option<Signal>);
+
+#[cfg(unix)]
+impl Resumed {
+    /// How long a stop is waited for that does not come: of a process that no shell could continue, the kernel stops none.
+    const STOPS_WITHIN: std::time::Duration = std::time::Duration::from_millis(200);
+
+    /// Begins to listen. Must be called on the runtime.
+    pub fn listen() -> Self {
+        let kind = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
+        Self(signal(kind).ok())
+    }
+
+    /// Waits until the process, stopped by whomever, goes on.
+    pub async fn again(&mut self) {
+        let noticed = match &mut self.0 {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        if noticed.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Stops the process and those that the shell started with it, until they go on.
+    pub async fn pause(&mut self) -> std::io::Result<()> {
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        tokio::select! {
+            () = self.again() => {}
+            () = tokio::time::sleep(Self::STOPS_WITHIN) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Is the same where processes cannot be stopped.
+#[cfg(not(unix))]
+pub struct Resumed;
+
+#[cfg(not(unix))]
+impl Resumed {
+    /// Begins to listen.
+    pub fn listen() -> Self {
+        Self
+    }
+
+    /// Waits for ever.
+    pub async fn again(&mut self) {
+        std::future::pending().await
+    }
+
+    /// Does nothing.
+    pub async fn pause(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -58,28 +58,49 @@ pub fn on_terminal<T>(body: impl FnOnce(&mut Screen) -> Result<T, Report>) -> Re
 #[derive(Debug)]
 pub struct Screen {
     /// Never dropped: its own drop shows the cursor, and panics where the terminal is gone.
-    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    terminal: Taken,
+}
+
+type Taken = ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>;
+
+fn take() -> io::Result<Taken> {
+    TAKEN.store(true, Ordering::SeqCst);
+    let open = || {
+        enable_raw_mode()?;
+        let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
+        // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
+        execute!(
+            out,
+            EnterAlternateScreen,
+            EnableBracketedPaste,
+            Clear(ClearType::All)
+        )?;
+        Ok(ManuallyDrop::new(Terminal::new(CrosstermBackend::new(
+            out,
+        ))?))
+    };
+    open().inspect_err(|_| restore())
 }
 
 impl Screen {
     fn open() -> io::Result<Self> {
-        TAKEN.store(true, Ordering::SeqCst);
-        let open = || {
-            enable_raw_mode()?;
-            let mut out = BufWriter::with_capacity(GATHERED, io::stdout());
-            // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers in time.
-            execute!(
-                out,
-                EnterAlternateScreen,
-                EnableBracketedPaste,
-                Clear(ClearType::All)
-            )?;
-            let terminal = Terminal::new(CrosstermBackend::new(out))?;
-            Ok(Self {
-                terminal: ManuallyDrop::new(terminal),
-            })
-        };
-        open().inspect_err(|_| restore())
+        Ok(Self { terminal: take()? })
+    }
+
+    /// Puts the terminal back, for as long as the program is stopped.
+    #[allow(
+        clippy::unused_self,
+        reason = "there is a terminal to put back only while there is a screen"
+    )]
+    pub(super) fn leave(&mut self) {
+        restore();
+    }
+
+    /// Takes the terminal over again, whatever became of it meanwhile; the next frame is drawn whole.
+    pub(super) fn retake(&mut self) -> io::Result<()> {
+        restore();
+        self.terminal = take()?;
+        Ok(())
     }
 
     /// Tells how large the terminal is.

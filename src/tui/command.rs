@@ -7,6 +7,8 @@ use crate::domain::ui::{Key, KeyPress};
 pub enum Command {
     /// Leaves the program.
     Quit,
+    /// Stops the program, as the shell's job control does.
+    Suspend,
     /// Shows the keys.
     Help,
     /// Goes back one step: out of a field, a filter, an overlay, a pane.
@@ -437,6 +439,13 @@ pub const COMMANDS: &[Entry] = &[
         PANES,
     ),
     entry(
+        Command::Suspend,
+        "stop, until `fg` in the shell goes on",
+        None,
+        &[KeyPress::ctrl('z')],
+        PANES,
+    ),
+    entry(
         Command::Accept,
         "keep the filter",
         Some(footer("keep", 0)),
@@ -609,6 +618,7 @@ const fn entry(
 pub fn name(command: Command) -> &'static str {
     match command {
         Command::Quit => "quit",
+        Command::Suspend => "suspend",
         Command::Help => "help",
         Command::Back => "back",
         Command::OtherPane => "other-pane",

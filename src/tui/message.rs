@@ -140,6 +140,8 @@ pub enum Effect {
     StopSearch,
     /// Put a text into the terminal's clipboard.
     Copy(String),
+    /// Put the terminal back and stop, until the shell goes on with it.
+    Suspend,
     /// Leave.
     Quit,
 }

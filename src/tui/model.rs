@@ -33,6 +33,8 @@ pub struct Setup {
     pub zone: TimeZone,
     /// How things look.
     pub theme: Theme,
+    /// Whether the terminal shows nothing but ASCII.
+    pub ascii: bool,
 }
 
 /// Describes one source, for people.
@@ -147,6 +149,7 @@ pub struct Model {
     pub(super) now: Timestamp,
     pub(super) zone: TimeZone,
     pub(super) theme: Theme,
+    pub(super) ascii: bool,
     pub(super) sources: Vec<SourceView>,
     pub(super) jobs: Jobs,
     pub(super) detail: Option<Detail>,
@@ -193,6 +196,7 @@ impl Model {
             now: setup.now,
             zone: setup.zone,
             theme: setup.theme,
+            ascii: setup.ascii,
             sources,
             jobs: Jobs::default(),
             detail: None,

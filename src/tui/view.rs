@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::ascii;
 use super::command::{self, Command, Context};
 use super::layout::Layout;
 use super::model::{Model, Pane, Reading, SourceView};
@@ -24,6 +25,14 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
 
 /// Draws the model into a buffer; gives where the terminal's cursor belongs.
 pub(super) fn render(model: &Model, buffer: &mut Buffer) -> Option<Position> {
+    let cursor = draw(model, buffer);
+    if model.ascii {
+        ascii::spell(buffer);
+    }
+    cursor
+}
+
+fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     let Some(layout) = model.layout() else {
         too_small(model, buffer);
         return None;
@@ -151,6 +160,7 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::Back
         | Command::OtherPane
         | Command::Accept
+        | Command::Suspend
         | Command::EarlierChange
         | Command::LaterChange
         | Command::Palette

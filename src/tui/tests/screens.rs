@@ -564,7 +564,7 @@ fn a_filter_with_a_result() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      prod:tap-github-to-target-snowflake  3 streams · 390 B
-     Enter keep   Esc drop   ↓ down   ↑ up
+     Enter keep   Esc drop   Down down   Up up
     ");
 }
 
@@ -586,7 +586,7 @@ fn a_filter_without_a_result() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     Enter keep   Esc drop   ↓ down   ↑ up
+     Enter keep   Esc drop   Down down   Up up
     ");
 }
 
@@ -609,7 +609,7 @@ fn a_long_filter_shows_what_is_around_the_cursor() {
 
 
 
-     Enter keep   Esc drop   ↓ down   ↑ up
+     Enter keep   Esc drop   Down down
     ");
 }
 
@@ -618,16 +618,16 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 76 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 77 ┐────────┐
     │   state│everywhere                                                  │6 · now │
-    │▸● dev:t│  h  ←             the snapshot before                      │        │
-    │ ◐ prod:│  l  →             the snapshot after                       │────────┤
+    │▸● dev:t│  h  Left          the snapshot before                      │        │
+    │ ◐ prod:│  l  Right         the snapshot after                       │────────┤
     │ ✗ prod:│  d                what the snapshot changed, or its state  │streams │
     │ ◐ prod:│  v                state, JSON, diff in turn                │titions │
     │ ○ Nacht│  m                mark the snapshot to compare others with…│58Z 2 h │
     │ ∅ dev:t│  y                copy the value, its path, the document, …│00Z     │
-    │        │  j  ↓             down                                     │00Z 2 h │
-    │        │  k  ↑             up                                       │        │
+    │        │  j  Down          down                                     │00Z 2 h │
+    │        │  k  Up            up                                       │        │
     │        │  Ctrl-d           half a page down                         │        │
     │        │  Ctrl-u           half a page up                           │        │
     │        │  PgDn  Ctrl-f     a page down                              │        │
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 72–76 of 76 ┐
+    ┌ Keys ─────────────────── 73–77 of 77 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -1115,7 +1115,7 @@ fn a_search_at_60() {
     │           {                                              │
     └──────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits  {1 key}
-     Enter keep   Esc drop   ↓ next   ↑ previous
+     Enter keep   Esc drop   Down next   Up previous
     "#);
 }
 
@@ -1167,7 +1167,7 @@ fn a_search_at_140() {
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
      /singer_state/bookmarks/commits/partitions  [2 items]
-     Enter keep   Esc drop   ↓ next   ↑ previous
+     Enter keep   Esc drop   Down next   Up previous
     ");
 }
 
@@ -1462,7 +1462,7 @@ fn the_palette_at_80() {
     │        │                                                            │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
-     Enter do it   Esc nothing   ↓ down   ↑ up
+     Enter do it   Esc nothing   Down down   Up up
     ");
 }
 
@@ -1484,7 +1484,7 @@ fn the_palette_at_60() {
     │ group              group by environment, source …      S │
     └──────────────────────────────────────────────────────────┘
 
-     Enter do it   Esc nothing   ↓ down   ↑ up
+     Enter do it   Esc nothing   Down down   Up up
     ");
 }
 
@@ -1535,6 +1535,120 @@ fn messages_at_140() {
     │                                                         ││                                                                               │
     │                                                         ││                                                                               │
     └─────────────────────────────────────────────────────────┘└───────────────────────────────────────────────────────────────────────────────┘
+
+     Esc close
+    ");
+}
+
+#[test]
+fn ascii_at_80() {
+    let mut stage = Stage::of(80, 24, jobs());
+    stage.model.ascii = true;
+    stage.press("h d");
+    assert!(stage.screen().is_ascii());
+    assert_snapshot!(stage.screen(), @"
+     statescope > @ meltano.db sqlite                                read-only  UTC
+    + Jobs 6 -------------------------++ dev:tap-github-to-target-jsonl -----------+
+    |   state ID                 run  ||  @ @ . #[@]o         5 of 6 . today 04:12 |
+    |>@ dev:tap-github~jsonl     1 h  || succeeded . < 1 back . 2 streams moved .~ |
+    | % prod:~github~snowflake   now  |+ [Diff] ---- yesterday 17:40 > today 04:12 +
+    | x prod:tap-shop~query:eu   5 h !|| < 1 back . 2 changed . 7 the same         |
+    | % prod:~killed~bigquery  stale  ||   commits                                 |
+    | o Nachtabgleich ~? ?  ?      -  ||     {acme, api}  updated_at   + 23 h 59 m |
+    | 0 dev:tap-postgres~jsonl   5 d  ||     2026-11-29T04~ > 2026-11-30T03:59:58Z |
+    |                                 ||     {acme, web}  updated~ < back 17 d 4 h |
+    |                                 ||     2026-11-29T04~ > 2026-11-12T00:00:00Z |
+    |                                 ||   issues  since                     + 1 d |
+    |                                 ||     2026-11-29T03~ > 2026-11-30T03:50:00Z |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    |                                 ||                                           |
+    +---------------------------------++-------------------------------------------+
+     dev:tap-github-to-target-jsonl  3 streams . 390 B
+     Enter open   h earlier   l later   d diff   v view   / filter   ? help
+    ");
+}
+
+#[test]
+fn ascii_at_60() {
+    let mut stage = Stage::of(60, 15, jobs());
+    stage.model.ascii = true;
+
+    assert!(stage.screen().is_ascii());
+    assert_snapshot!(stage.screen(), @"
+     statescope > @ meltano.db sqlite    read-only  UTC  1 of 2
+    + Jobs 6 --------------------------------------------------+
+    |   state ID                                 run bookmark  |
+    |>@ dev:tap-github-to-target-jsonl           1 h      2 h  |
+    | % prod:tap-github-to-target-snowflake      now     25 h  |
+    | x prod:tap-shopify-to-target-bigquery:eu   5 h        - !|
+    | % prod:tap-killed-to-target-bigquery     stale        -  |
+    | o Nachtabgleich Gr??e ? ? ?  ?               -        -  |
+    | 0 dev:tap-postgres-to-target-jsonl         5 d        -  |
+    |                                                          |
+    |                                                          |
+    |                                                          |
+    +----------------------------------------------------------+
+     dev:tap-github-to-target-jsonl  3 streams . 390 B
+     Enter open   d diff   / filter   ? help
+    ");
+}
+
+#[test]
+fn ascii_at_140() {
+    let mut stage = Stage::of(140, 45, jobs());
+    stage.model.ascii = true;
+    stage.press("?");
+    assert!(stage.screen().is_ascii());
+    assert_snapshot!(stage.screen(), @"
+     statescope > @ meltano.db sqlite                                                                                            read-only  UTC
+    + Jobs 6 ------------------------------+ Keys ------------------------------------------ 1-40 of 77 +--------------------------------------+
+    |   state ID                           |everywhere                                                  |                         6 of 6 . now |
+    |>@ dev:tap-github-to-target-jsonl     |  h  Left          the snapshot before                      |                                      |
+    | % prod:tap-github-to-target-snowflake|  l  Right         the snapshot after                       |--------------------------------------+
+    | x prod:tap-shopify~bigquery:eu       |  d                what the snapshot changed, or its state  |                            3 streams |
+    | % prod:tap-killed-to-target-bigquery |  v                state, JSON, diff in turn                |                         2 partitions |
+    | o Nachtabgleich Gr??e ? ? ?  ?       |  m                mark the snapshot to compare others with~|0T03:59:58Z                       2 h |
+    | 0 dev:tap-postgres-to-target-jsonl   |  y                copy the value, its path, the document, ~|2T00:00:00Z                      18 d |
+    |                                      |  j  Down          down                                     |0T03:50:00Z                       2 h |
+    |                                      |  k  Up            up                                       |                                      |
+    |                                      |  Ctrl-d           half a page down                         |                                      |
+    |                                      |  Ctrl-u           half a page up                           |                                      |
+    |                                      |  PgDn  Ctrl-f     a page down                              |                                      |
+    |                                      |  PgUp  Ctrl-b     a page up                                |                                      |
+    |                                      |  g  Home          the first line                           |                                      |
+    |                                      |  G  End           the last line                            |                                      |
+    |                                      |  Tab  Shift-Tab   the other pane                           |                                      |
+    |                                      |  r                read everything again                    |                                      |
+    |                                      |  :                any command by its name                  |                                      |
+    |                                      |  :messages        everything that was said                 |                                      |
+    |                                      |  ?                these keys                               |                                      |
+    |                                      |  q  Ctrl-c        leave                                    |                                      |
+    |                                      |  Ctrl-z           stop, until `fg` in the shell goes on    |                                      |
+    |                                      |jobs                                                        |                                      |
+    |                                      |  Enter            go into the job                          |                                      |
+    |                                      |  /                filter the jobs                          |                                      |
+    |                                      |  s                sort by ID, run, bookmark, size, finding~|                                      |
+    |                                      |  S                group by environment, source in turn     |                                      |
+    |                                      |  Esc              drop the filter                          |                                      |
+    |                                      |the filter                                                  |                                      |
+    |                                      |  Enter  Tab       keep the filter                          |                                      |
+    |                                      |  Esc              drop the filter                          |                                      |
+    |                                      |  Down  Ctrl-n     down                                     |                                      |
+    |                                      |  Up  Ctrl-p       up                                       |                                      |
+    |                                      |  Ctrl-c           leave                                    |                                      |
+    |                                      |a job                                                       |                                      |
+    |                                      |  <                back to where the value under the cursor~|                                      |
+    |                                      |  >                on to where the value under the cursor c~|                                      |
+    |                                      |  Esc              drop the search, or back to the jobs     |                                      |
+    |                                      |its state                                                   |                                      |
+    |                                      |  /                search the state; capitals count when ty~|                                      |
+    +--------------------------------------+------------------------------------------------------------+--------------------------------------+
 
      Esc close
     ");

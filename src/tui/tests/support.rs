@@ -145,6 +145,7 @@ impl Stage {
             now: now(),
             zone: TimeZone::UTC,
             theme: Theme::Ansi,
+            ascii: false,
         });
         Self {
             model,
@@ -278,7 +279,7 @@ impl Stage {
                 let found = search(&document, &needle, &|| false).unwrap();
                 vec![Message::Searched { ticket, found }]
             }
-            Effect::StopSearch => Vec::new(),
+            Effect::StopSearch | Effect::Suspend => Vec::new(),
             Effect::Copy(text) => {
                 self.copied = Some(text);
                 Vec::new()

@@ -878,3 +878,14 @@ fn the_changes_of_a_value_are_stepped_to() {
     stage.press("d <");
     assert_eq!(stage.place(), (2, 6), "of the change under the cursor");
 }
+
+#[test]
+fn ctrl_z_stops_the_program_and_changes_nothing() {
+    let mut stage = Stage::of(80, 24, jobs());
+    let before = stage.screen();
+    assert_eq!(
+        stage.send(Message::Key(KeyPress::ctrl('z'))),
+        [Effect::Suspend]
+    );
+    assert_eq!(stage.screen(), before);
+}

@@ -18,6 +18,7 @@ use crate::tui::words;
 pub fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec<Effect>) {
     match command {
         Command::Quit => effects.push(Effect::Quit),
+        Command::Suspend => effects.push(Effect::Suspend),
         Command::Help => model.help = Some(Cursor::default()),
         Command::Back => back(model, context, effects),
         Command::OtherPane => {
