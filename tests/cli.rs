@@ -13,6 +13,8 @@ mod database;
 mod diff;
 #[path = "cli/diff_formats.rs"]
 mod diff_formats;
+#[path = "cli/diff_many.rs"]
+mod diff_many;
 #[path = "cli/faults.rs"]
 mod faults;
 #[path = "cli/get.rs"]

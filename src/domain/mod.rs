@@ -14,6 +14,7 @@ pub mod moment;
 pub mod operation;
 pub mod patch;
 pub mod quantity;
+pub mod shape;
 pub mod state;
 pub mod ui;
 pub mod version;
