@@ -143,10 +143,11 @@ fn whole_sources_pair_by_id() {
     assert!(told.contains("write `SOURCE::` on both sides"), "{told}");
     let sides = [format!("{}::*", one.path()), pattern];
     let told = statescope(&["diff", &sides[0], &sides[1]]).quiet(1);
-    assert!(
-        told.contains("- x  only left") && told.contains("+ x  only right"),
-        "{told}"
-    );
+    assert!(told.contains("- x  only left\n+ x  only right\n"), "{told}");
+    let empty = Database::new();
+    let sides = [format!("{}::x*", empty.path()), sides[1].clone()];
+    let told = statescope(&["diff", &sides[0], &sides[1]]).failed(3);
+    assert!(told.contains("matches 'x*'"), "{told}");
 }
 
 #[test]

@@ -170,6 +170,9 @@ pub(super) async fn run(
     }
     let mut comparer = Comparer::of(arguments);
     let prints = prints(&groups, is_one_source, &mut comparer).await?;
+    for (group, found) in groups.iter().zip(&prints) {
+        group.check(found)?;
+    }
     let pairs = pair(&groups, prints, |group, id, why| {
         let message = format!("the state of '{id}' cannot be compared");
         let report = Report::new(Fault::Corrupt, message).because(why);
@@ -179,9 +182,6 @@ pub(super) async fn run(
                 .on_state(id.as_str()),
         );
     });
-    for group in &groups {
-        group.check(&pairs)?;
-    }
     let code = u8::from(pairs.iter().any(|pair| pair.verdict != Verdict::Equal));
     let form = forms::Form::of(session, arguments);
     match write(session, form, &groups, pairs, comparer).await {
@@ -241,12 +241,13 @@ fn pair(
         })
         .collect();
     pairs.extend(rights.into_values().map(|right| (None, Some(right))));
+    // What has the same ID on two sides and is no pair stands left before right.
     pairs.sort_unstable_by(|a, b| {
-        let id = |sides: &(Option<(StateId, _)>, Option<(StateId, _)>)| {
+        let place = |sides: &(Option<(StateId, _)>, Option<(StateId, _)>)| {
             let side = sides.0.as_ref().or(sides.1.as_ref());
-            side.map(|(id, _)| id.clone())
+            (side.map(|(id, _)| id.clone()), sides.0.is_none())
         };
-        id(a).cmp(&id(b))
+        place(a).cmp(&place(b))
     });
     let mut judge = |left_side: Option<(StateId, Print<Mark>)>,
                      right_side: Option<(StateId, Print<Mark>)>| {
@@ -287,13 +288,8 @@ fn verdict(
 
 impl Group {
     /// Refuses a pattern that nothing matches.
-    fn check(&self, pairs: &[Pair]) -> Result<(), Report> {
-        let takes = |id: &Option<StateId>| id.as_ref().is_some_and(|id| self.pattern.matches(id));
-        if self.is_whole
-            || pairs
-                .iter()
-                .any(|pair| takes(&pair.left) || takes(&pair.right))
-        {
+    fn check(&self, found: &Prints) -> Result<(), Report> {
+        if self.is_whole || !found.is_empty() {
             return Ok(());
         }
         let source = &self.source.open.source;
