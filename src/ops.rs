@@ -12,6 +12,7 @@ use crate::domain::operation::Author;
 use crate::project::{Site, Source};
 use crate::report::Report;
 
+pub mod compare;
 pub mod demo;
 pub mod read;
 pub mod write;

@@ -17,6 +17,8 @@ mod database;
 mod diff;
 #[path = "cli/diff_formats.rs"]
 mod diff_formats;
+#[path = "cli/diff_many.rs"]
+mod diff_many;
 #[path = "cli/directory.rs"]
 mod directory;
 #[path = "cli/faults.rs"]

@@ -165,12 +165,12 @@ fn row(session: &Session, names: &Names, leaf: &Blamed<'_>, snapshot: &Snapshot)
     } else {
         place.rest.join(".")
     };
-    let was = leaf.previous.map(changes::value);
+    let was = leaf.previous.map(changes::shown);
     vec![
         Cell::new(printable(place.stream.as_deref().unwrap_or_default())),
         Cell::new(printable(&context.unwrap_or_default())),
         Cell::new(printable(&key)),
-        Cell::new(changes::value(leaf.value)),
+        Cell::new(changes::shown(leaf.value)),
         Cell::new(snapshot.number.to_string()).right(),
         Cell::new(mark.sign).tone(tone).gap(" "),
         Cell::new(name).gap(" "),

@@ -47,6 +47,9 @@ pub(super) fn summary(diff: &Diff) -> String {
     if diff.identical {
         return "identical, byte for byte".to_owned();
     }
+    if diff.is_equal() && diff.shapes {
+        return "the same shape".to_owned();
+    }
     if diff.is_equal() {
         return "the same value, in other bytes".to_owned();
     }
@@ -123,8 +126,8 @@ impl Line {
             tone: tone(change),
             head: head(change, below),
             name: printable(&rest.unwrap_or_default()),
-            before: before.map(value),
-            after: after.map(value),
+            before: before.map(|node| value(diff, node)),
+            after: after.map(|node| value(diff, node)),
             moved: moved(change),
         };
         if change.kind == ChangeKind::Reordered {
@@ -253,8 +256,16 @@ fn whole(line: &mut Line, change: &Change, node: Node<'_>) {
     }
 }
 
+/// Writes a value of a difference, or of one of shapes the kind of a value.
+pub(super) fn value(diff: &Diff, node: Node<'_>) -> String {
+    match node.as_str() {
+        Some(kind) if diff.shapes => printable(&kind.decoded()),
+        _ => shown(node),
+    }
+}
+
 /// Writes a value: a time as it is spelled, what is long by what it holds, all else as stored.
-pub(super) fn value(node: Node<'_>) -> String {
+pub(super) fn shown(node: Node<'_>) -> String {
     if let Some(text) = node.as_str() {
         let decoded = text.decoded();
         if Instant::parse(&decoded).is_some() {

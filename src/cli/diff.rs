@@ -7,14 +7,17 @@ use super::output::Failure;
 use super::session::Session;
 use super::sites::{Located, is_known, shell_word};
 use crate::domain::diff::{Diff, diff};
+use crate::domain::digest::Digest;
 use crate::domain::history::{Snapshot, Timeline};
 use crate::domain::json::Document;
 use crate::domain::moment::Stamp;
+use crate::domain::shape::{Shape, Shapes};
 use crate::ops::read;
 use crate::report::{Fault, Report};
 
 mod answer;
 mod beside;
+mod many;
 mod markdown;
 mod patch;
 mod stat;
@@ -23,7 +26,8 @@ mod text;
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// A job (`STATE_ID`, `SOURCE::STATE_ID`, `STATE_ID@SNAPSHOT`), a file (its path starts with `.` or `/`), or `-` for
-    /// standard input.
+    /// standard input. Many at once: `SOURCE::`, all of a source paired by ID, or a pattern with `*`, as 'prod:*', paired with
+    /// RIGHT's by what the wildcards take.
     #[arg(value_name = "LEFT")]
     left: String,
     /// The same; without it a job is compared with itself: the snapshot before with the one named, or with `now`.
@@ -41,6 +45,48 @@ pub(super) struct Arguments {
     /// Only how many changes there are in each stream.
     #[arg(long)]
     stat: bool,
+    /// Compares the structure, not the values: keys, what is an array, and kinds of values; of arrays which shapes their
+    /// elements have.
+    #[arg(long)]
+    shape: bool,
+}
+
+/// Compares documents as it was asked for.
+enum Comparer {
+    Values,
+    Shapes(Shapes),
+}
+
+/// Stands for what a comparer looks at of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Value(Digest),
+    Shape(Shape),
+}
+
+impl Comparer {
+    fn of(arguments: &Arguments) -> Self {
+        if arguments.shape {
+            Self::Shapes(Shapes::default())
+        } else {
+            Self::Values
+        }
+    }
+
+    /// Gives what is the same for two documents when there is no difference between them.
+    fn mark(&mut self, document: &Document) -> Mark {
+        match self {
+            Self::Values => Mark::Value(Digest::of(document.root())),
+            Self::Shapes(shapes) => Mark::Shape(shapes.of(document)),
+        }
+    }
+
+    fn diff(&mut self, left: &Document, right: &Document) -> Diff {
+        match self {
+            Self::Values => diff(left, right),
+            Self::Shapes(shapes) => shapes.diff(left, right),
+        }
+    }
 }
 
 /// Names the forms of an answer that are not `--json`.
@@ -59,13 +105,17 @@ enum Format {
 }
 
 impl Arguments {
-    /// Refuses what goes with `--format` and `--stat` only.
+    /// Refuses forms that do not go together.
     fn check(&self, json: bool) -> Result<(), Report> {
         let other = if self.stat { "--stat" } else { "--format" };
         if json && (self.stat || self.format.is_some()) {
             let message = format!("--json and {other} are two forms of one answer");
             let hint = "leave one out; STATESCOPE_JSON in the environment is as --json";
             return Err(Report::new(Fault::Usage, message).hint(hint));
+        }
+        if self.shape && matches!(self.format, Some(Format::JsonPatch | Format::MergePatch)) {
+            let message = "a patch leads to a value, and --shape looks at none";
+            return Err(Report::new(Fault::Usage, message).hint("leave out --shape"));
         }
         Ok(())
     }
@@ -116,8 +166,11 @@ struct Job {
 
 pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u8, Failure> {
     arguments.check(session.voice.json)?;
+    if let Some(groups) = many::groups(session, &arguments)? {
+        return many::run(session, &arguments, groups).await;
+    }
     let (left, right) = sides(session, &arguments).await?;
-    let found = diff(&left.document, &right.document);
+    let found = Comparer::of(&arguments).diff(&left.document, &right.document);
     let code = u8::from(!found.is_equal());
     if found.identical && arguments.right.is_none() && left.is_before_now(&right) {
         session.voice.note(format_args!(

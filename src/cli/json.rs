@@ -94,11 +94,16 @@ impl Array {
 
     /// Closes the array, when it was opened.
     pub(super) fn end(&self, out: &mut impl Write) -> io::Result<()> {
-        match (self.open, self.separate) {
-            (true, true) => out.write_all(b"\n]\n"),
-            (true, false) => out.write_all(b"]\n"),
-            (false, _) => Ok(()),
+        if self.open {
+            self.close(out)?;
+            out.write_all(b"\n")?;
         }
+        Ok(())
+    }
+
+    /// Closes an array that is open, and stays on the line.
+    pub(super) fn close(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(if self.separate { b"\n]" } else { b"]" })
     }
 }
 

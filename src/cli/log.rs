@@ -156,7 +156,7 @@ fn changes(before: Option<&Snapshot>, after: &Snapshot) -> Option<Option<Diff>> 
 
 /// Writes which bookmark went back, from where to where, and how far.
 fn went_back(diff: &Diff, change: &Change) -> String {
-    let value = |node: Option<_>| node.map(changes::value).unwrap_or_default();
+    let value = |node: Option<_>| node.map(changes::shown).unwrap_or_default();
     format!(
         "{}  {} → {}   {}",
         printable(&change.place.to_string()),

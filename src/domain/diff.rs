@@ -106,6 +106,8 @@ pub struct Diff {
     pub right: Document,
     /// Whether the bytes are the same.
     pub identical: bool,
+    /// Whether only shapes were compared, and the sides hold names of kinds; see [`crate::domain::shape`].
+    pub shapes: bool,
     /// The differences, in the order of the right side, what is only on the left where it stood.
     pub changes: Vec<Change>,
     /// How many leaves (scalars and empty containers) are the same value on both sides; shadowed members do not count.
@@ -176,6 +178,7 @@ pub fn diff(left: &Document, right: &Document) -> Diff {
         left: left.clone(),
         right: right.clone(),
         identical,
+        shapes: false,
         changes: found.changes,
         same: found.same,
     }

@@ -17,6 +17,7 @@ pub mod nearest;
 pub mod operation;
 pub mod patch;
 pub mod quantity;
+pub mod shape;
 pub mod state;
 pub mod ui;
 pub mod version;

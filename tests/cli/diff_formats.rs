@@ -290,3 +290,55 @@ fn every_form_but_a_patch_stops_at_a_thousand_changes() {
         assert!(told.contains("k1000"), "{format}");
     }
 }
+
+#[test]
+fn shapes_are_compared_without_values() {
+    let left = r#"{"singer_state": {"bookmarks": {"commits": {"partitions": [
+        {"context": {"k": 1}, "at": "2026-11-30"}, {"context": {"k": 2}, "at": "2026-11-29"}]}, "s": {"id": 1}}}}"#;
+    let same = r#"{"singer_state": {"bookmarks": {"s": {"id": 7}, "commits": {"partitions": [
+        {"context": {"k": 9}, "at": ""}]}}}}"#;
+    let told = files(left, same, &["--shape"]).quiet(0);
+    insta::assert_snapshot!(told, @r#"
+    A ./a.json → B -
+    the same shape
+    "#);
+    let other = r#"{"singer_state": {"bookmarks": {"s": {"id": "7", "n": [1, 2]}, "commits": {"partitions": [
+        {"context": {"k": 9}, "at": ""}, {"context": {"k": 9}, "at": null}]}}}}"#;
+    let told = files(left, other, &["--shape"]).quiet(1);
+    insta::assert_snapshot!(told, @r#"
+    A ./a.json → B -
+    1 changed · 2 added · 2 the same
+      s
+                         id               integer → string
+      +                  n                ["integer"]
+    + commits {integer}  whole partition
+    "#);
+    let told = files(left, other, &["--shape", "--format", "markdown"]).quiet(1);
+    insta::assert_snapshot!(told, @r#"
+    A `./a.json` → B `-`
+
+    1 changed · 2 added · 2 the same
+
+    | | where | before | after | moved |
+    | --- | --- | --- | --- | --- |
+    | changed | `s id` | `integer` | `string` |  |
+    | added | `s n` |  | `["integer"]` |  |
+    | added | `commits {integer}` |  | `{"context": {"k": "integer"}, "at": "null"}` |  |
+    "#);
+    let told = files(left, other, &["--shape", "--stat"]).quiet(1);
+    insta::assert_snapshot!(told, @r#"
+    A ./a.json → B -
+    s       | 2 ~+
+    commits | 1 +
+    1 changed · 2 added · 2 the same
+    "#);
+    let (answer, _) = files(left, other, &["--shape", "--json"]).json(1);
+    let pointer = "/singer_state/bookmarks/commits/partitions/1";
+    assert_eq!(answer["changes"][2]["path"], pointer, "{answer}");
+}
+
+#[test]
+fn a_patch_has_no_shape() {
+    let told = files("{}", "{}", &["--shape", "--format", "json-patch"]).failed(2);
+    assert!(told.contains("leave out --shape"), "{told}");
+}

@@ -41,18 +41,24 @@ pub(super) fn write(
     json::write(out, &SideLine::of(left))?;
     out.write_all(br#","right":"#)?;
     json::write(out, &SideLine::of(right))?;
-    out.write_all(br#","changes":["#)?;
+    out.write_all(br#","changes":"#)?;
+    write_changes(out, diff)?;
+    out.write_all(b"}\n")
+}
+
+/// Writes the changes as an array, one a line.
+pub(super) fn write_changes(out: &mut impl Write, diff: &Diff) -> io::Result<()> {
+    out.write_all(b"[")?;
     let values = (Values::of(&diff.left), Values::of(&diff.right));
     for (place, change) in diff.changes.iter().enumerate() {
         out.write_all(if place == 0 { b"\n" } else { b",\n" })?;
         write_change(out, diff, change, &values)?;
     }
-    let end: &[u8] = if diff.changes.is_empty() {
-        b"]}\n"
+    out.write_all(if diff.changes.is_empty() {
+        b"]"
     } else {
-        b"\n]}\n"
-    };
-    out.write_all(end)
+        b"\n]"
+    })
 }
 
 impl<'s> SideLine<'s> {

@@ -90,7 +90,8 @@ fn change_beside(out: &mut Output, diff: &Diff, change: &Change, width: usize) -
         let note = diff.after(change).map(changes::reordered);
         return out.line(Tone::Plain, &note.unwrap_or_default());
     }
-    let shown = |node: Option<Node<'_>>| node.map_or_else(Vec::new, |node| value(node, column));
+    let shown =
+        |node: Option<Node<'_>>| node.map_or_else(Vec::new, |node| value(diff, node, column));
     let (before, after) = (shown(diff.before(change)), shown(diff.after(change)));
     let tone = changes::tone(change);
     columns(out, column, [&before, &after], [tone; 2])
@@ -120,11 +121,11 @@ fn columns(
 }
 
 /// Writes a value in lines of a width: what is in an array or object on lines of its own.
-fn value(node: Node<'_>, width: usize) -> Vec<String> {
+fn value(diff: &Diff, node: Node<'_>, width: usize) -> Vec<String> {
     let lines = if node.is_container() {
         spread(node.raw(), TALLEST + 1)
     } else {
-        vec![changes::value(node)]
+        vec![changes::value(diff, node)]
     };
     let lines = lines.iter().flat_map(|line| wrap(line, width));
     let mut lines: Vec<String> = lines.take(TALLEST + 1).collect();

@@ -42,7 +42,7 @@ pub(super) fn write(
 }
 
 fn row(out: &mut impl Write, diff: &Diff, change: &Change) -> io::Result<()> {
-    let shown = |node| code(&elide(&changes::value(node), LONGEST));
+    let shown = |node| code(&elide(&changes::value(diff, node), LONGEST));
     let mut before = diff.before(change).map(shown);
     let mut after = diff.after(change).map(shown);
     if change.kind == ChangeKind::Reordered {
