@@ -219,6 +219,8 @@ fn nothing_is_written_and_it_is_said_why() {
             .env("STATESCOPE_JOURNAL", &journal);
         let refused = answer(command);
         assert_eq!(refused.code, 5, "{refused:?}");
+        // What a store that is written to would do is not said of this one.
+        assert!(!refused.stdout.contains("STATE_EDIT"), "{refused:?}");
         assert!(
             refused
                 .stderr

@@ -31,6 +31,10 @@ pub(super) fn write(out: &mut Output, plan: &Plan, door: &Door<'_>) -> io::Resul
             &format!("! refused  {}", guard.report().sentence()),
         )?;
     }
+    let is_closed = |guard: &_| matches!(guard, crate::domain::edit::Guard::ReadOnly(_));
+    if plan.guards.iter().any(is_closed) {
+        return Ok(());
+    }
     out.line(Tone::Plain, &format!("writes  {}", writes(&plan.items)))?;
     let undo = match plan.kind {
         // Without a number no undo is undone; it is told when there is one.
