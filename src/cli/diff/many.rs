@@ -409,3 +409,34 @@ async fn documents(
     let rights = compare::documents(&right.source.open, rights).await?;
     Ok([lefts, rights])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(verdict: Verdict, size: u64) -> Pair {
+        Pair {
+            left: None,
+            right: None,
+            verdict,
+            size,
+        }
+    }
+
+    #[test]
+    fn only_what_differs_takes_room() {
+        let (equal, different) = (Verdict::Equal, Verdict::Different);
+        let half = ROOM / 2;
+        let pairs = [
+            pair(equal, ROOM),
+            pair(different, half),
+            pair(Verdict::OnlyLeft, ROOM),
+            pair(different, half),
+            pair(equal, ROOM),
+            pair(different, 1),
+        ];
+        assert_eq!(fitting(&pairs), 5);
+        assert_eq!(fitting(&pairs[5..]), 1);
+        assert_eq!(fitting(&[pair(different, ROOM + 1), pair(equal, 1)]), 1);
+    }
+}
