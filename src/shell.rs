@@ -167,8 +167,10 @@ impl Session {
                 return Ok(Going::Away);
             }
             for effect in &effects {
-                if let Effect::Copy(text) = effect {
-                    screen.copy(text)?;
+                match effect {
+                    Effect::Copy(text) => screen.copy(text)?,
+                    Effect::Mouse(on) => screen.listen_to_mouse(*on)?,
+                    _ => {}
                 }
             }
             let pauses = effects.contains(&Effect::Suspend);

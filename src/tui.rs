@@ -21,7 +21,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use message::{Effect, Message, Ticket};
+pub use message::{Effect, Message, Mouse, Ticket};
 pub use model::{Model, Setup, SourceSetup};
 pub use update::update;
 pub use view::view;

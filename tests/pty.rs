@@ -531,6 +531,19 @@ fn stopped_from_outside_it_is_drawn_anew_when_it_goes_on() {
 }
 
 #[test]
+fn the_mouse_selects_and_is_given_back() {
+    let mut terminal = Terminal::start(80, 24, &["demo"]);
+    terminal
+        .wait_for("bookmarks")
+        .press("\x1b[<0;5;5M\x1b[<0;5;5m")
+        .wait_for("prod:tap-github-to-target-snowflake  ")
+        .press("q");
+    assert_eq!(terminal.ends().exit_code(), 0);
+    let raw = terminal.raw_text();
+    assert!(raw.rfind("\x1b[?1000l").unwrap() > raw.rfind("\x1b[?1000h").unwrap());
+}
+
+#[test]
 fn the_terminal_is_put_back_after_a_signal() {
     for name in ["-TERM", "-HUP", "-INT"] {
         let mut terminal = Terminal::start(80, 24, &["demo"]);

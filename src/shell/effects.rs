@@ -102,7 +102,7 @@ impl Effects {
                     needle,
                 } => self.search(ticket, document, needle),
                 Effect::StopSearch => self.search.store(true, Ordering::Relaxed),
-                Effect::Copy(_) | Effect::Suspend | Effect::Quit => {}
+                Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
             }
         }
     }

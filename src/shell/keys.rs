@@ -1,10 +1,12 @@
 //! Translates what the terminal sends.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::layout::Size;
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::layout::{Position, Size};
 
 use crate::domain::ui::{Key, KeyPress};
-use crate::tui::Message;
+use crate::tui::{Message, Mouse};
 
 /// Makes a message of an event; `None` for one that means nothing here.
 pub fn message(event: &Event) -> Option<Message> {
@@ -12,8 +14,20 @@ pub fn message(event: &Event) -> Option<Message> {
         Event::Key(event) => press(event).map(Message::Key),
         Event::Paste(text) => Some(Message::Paste(text.clone())),
         Event::Resize(width, height) => Some(Message::Resize(Size::new(*width, *height))),
-        Event::FocusGained | Event::FocusLost | Event::Mouse(_) => None,
+        Event::Mouse(event) => mouse(*event),
+        Event::FocusGained | Event::FocusLost => None,
     }
+}
+
+fn mouse(event: MouseEvent) -> Option<Message> {
+    let does = match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Mouse::Click,
+        MouseEventKind::ScrollUp => Mouse::WheelUp,
+        MouseEventKind::ScrollDown => Mouse::WheelDown,
+        _ => return None,
+    };
+    let at = Position::new(event.column, event.row);
+    Some(Message::Mouse { does, at })
 }
 
 fn press(event: &KeyEvent) -> Option<KeyPress> {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::style::Print;
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
@@ -21,6 +22,12 @@ use crate::tui::{self, Model};
 
 /// How many bytes of a frame are gathered before they are written: more than a large screen's first frame.
 const GATHERED: usize = 64 << 10;
+
+/// Asks for presses and the wheel, not for each move, which `EnableMouseCapture` would.
+const LISTEN: &str = "\x1b[?1000h\x1b[?1006h";
+
+/// Leaves the mouse to the terminal.
+const DO_NOT_LISTEN: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Whether the terminal is taken over, so that it is put back once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -59,11 +66,13 @@ pub fn on_terminal<T>(body: impl FnOnce(&mut Screen) -> Result<T, Report>) -> Re
 pub struct Screen {
     /// Never dropped: its own drop shows the cursor, and panics where the terminal is gone.
     terminal: Taken,
+    /// Whether the mouse is listened to.
+    mouse: bool,
 }
 
 type Taken = ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>;
 
-fn take() -> io::Result<Taken> {
+fn take(mouse: bool) -> io::Result<Taken> {
     TAKEN.store(true, Ordering::SeqCst);
     let open = || {
         enable_raw_mode()?;
@@ -73,6 +82,7 @@ fn take() -> io::Result<Taken> {
             out,
             EnterAlternateScreen,
             EnableBracketedPaste,
+            Print(if mouse { LISTEN } else { "" }),
             Clear(ClearType::All)
         )?;
         Ok(ManuallyDrop::new(Terminal::new(CrosstermBackend::new(
@@ -84,7 +94,10 @@ fn take() -> io::Result<Taken> {
 
 impl Screen {
     fn open() -> io::Result<Self> {
-        Ok(Self { terminal: take()? })
+        Ok(Self {
+            terminal: take(true)?,
+            mouse: true,
+        })
     }
 
     /// Puts the terminal back, for as long as the program is stopped.
@@ -99,7 +112,7 @@ impl Screen {
     /// Takes the terminal over again, whatever became of it meanwhile; the next frame is drawn whole.
     pub(super) fn retake(&mut self) -> io::Result<()> {
         restore();
-        self.terminal = take()?;
+        self.terminal = take(self.mouse)?;
         Ok(())
     }
 
@@ -111,6 +124,13 @@ impl Screen {
     /// Puts a text into the terminal's clipboard.
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         clipboard::copy(text, self.terminal.backend_mut())
+    }
+
+    /// Listens to the mouse, or leaves it to the terminal.
+    pub(super) fn listen_to_mouse(&mut self, on: bool) -> io::Result<()> {
+        self.mouse = on;
+        let asked = if on { LISTEN } else { DO_NOT_LISTEN };
+        execute!(self.terminal.backend_mut(), Print(asked))
     }
 
     /// Draws what has changed since the last time.
@@ -138,7 +158,13 @@ fn restore() {
         return;
     }
     let mut out = io::stdout();
-    let _ = queue!(out, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = queue!(
+        out,
+        Print(DO_NOT_LISTEN),
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
     let _ = out.flush();
     let _ = disable_raw_mode();
 }

@@ -7,6 +7,8 @@ use crate::domain::ui::{Key, KeyPress};
 pub enum Command {
     /// Leaves the program.
     Quit,
+    /// Listens to the mouse, or leaves it to the terminal.
+    ToggleMouse,
     /// Stops the program, as the shell's job control does.
     Suspend,
     /// Shows the keys.
@@ -439,6 +441,13 @@ pub const COMMANDS: &[Entry] = &[
         PANES,
     ),
     entry(
+        Command::ToggleMouse,
+        "listen to the mouse, or leave it to the terminal",
+        None,
+        &[],
+        PANES,
+    ),
+    entry(
         Command::Suspend,
         "stop, until `fg` in the shell goes on",
         None,
@@ -618,6 +627,7 @@ const fn entry(
 pub fn name(command: Command) -> &'static str {
     match command {
         Command::Quit => "quit",
+        Command::ToggleMouse => "mouse",
         Command::Suspend => "suspend",
         Command::Help => "help",
         Command::Back => "back",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use crate::domain::diff::Diff;
 use crate::domain::history::Timeline;
@@ -18,11 +18,29 @@ use crate::report::Report;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub(super) u64);
 
+/// Says what the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// Its first button was pressed.
+    Click,
+    /// The wheel was turned up.
+    WheelUp,
+    /// The wheel was turned down.
+    WheelDown,
+}
+
 /// Tells the model what happened.
 #[derive(Debug, Clone)]
 pub enum Message {
     /// A key was pressed.
     Key(KeyPress),
+    /// The mouse was used.
+    Mouse {
+        /// What it did.
+        does: Mouse,
+        /// Where on the screen.
+        at: Position,
+    },
     /// Text was pasted.
     Paste(String),
     /// The terminal has another size.
@@ -140,6 +158,8 @@ pub enum Effect {
     StopSearch,
     /// Put a text into the terminal's clipboard.
     Copy(String),
+    /// Listen to the mouse, or leave it to the terminal.
+    Mouse(bool),
     /// Put the terminal back and stop, until the shell goes on with it.
     Suspend,
     /// Leave.

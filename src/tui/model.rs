@@ -150,6 +150,8 @@ pub struct Model {
     pub(super) zone: TimeZone,
     pub(super) theme: Theme,
     pub(super) ascii: bool,
+    /// Whether the mouse is listened to.
+    pub(super) mouse: bool,
     pub(super) sources: Vec<SourceView>,
     pub(super) jobs: Jobs,
     pub(super) detail: Option<Detail>,
@@ -197,6 +199,7 @@ impl Model {
             zone: setup.zone,
             theme: setup.theme,
             ascii: setup.ascii,
+            mouse: true,
             sources,
             jobs: Jobs::default(),
             detail: None,

@@ -12,6 +12,7 @@ use crate::domain::ui::{KeyPress, Role};
 use crate::report::Report;
 use crate::tui::Ticket;
 
+mod mouse;
 mod obey;
 
 use obey::obey;
@@ -21,6 +22,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     let mut effects = Vec::new();
     match message {
         Message::Key(press) => key(model, press, &mut effects),
+        Message::Mouse { does, at } => mouse::mouse(model, does, at),
         Message::Paste(text) => {
             paste(model, &text, &mut effects);
         }

@@ -161,6 +161,7 @@ fn applies(model: &Model, command: Command) -> bool {
         | Command::OtherPane
         | Command::Accept
         | Command::Suspend
+        | Command::ToggleMouse
         | Command::EarlierChange
         | Command::LaterChange
         | Command::Palette

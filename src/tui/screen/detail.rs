@@ -23,7 +23,7 @@ mod view;
 
 pub use body::Body;
 pub use found::Standing;
-pub use view::{page, status, view};
+pub use view::{click, page, status, view};
 
 /// Up to how many bytes two states are compared at once; larger ones are compared elsewhere, so that no key waits.
 const COMPARED_AT_ONCE: usize = 256 << 10;
@@ -413,6 +413,25 @@ impl History {
                     changes.step(step, columns, page);
                 }
             }
+        }
+    }
+
+    /// Puts the cursor of what is shown on a row of the screen.
+    fn put_on_row(&mut self, tab: Tab, row: usize, columns: usize) {
+        match (tab, &mut self.json, &mut self.body) {
+            (Tab::Json, Some((of, json)), _) if *of == self.place => json.put_on_row(row),
+            (Tab::State | Tab::Json, _, Body::Tree(tree)) => {
+                let at = tree.cursor.top + row;
+                if at < tree.len() {
+                    tree.cursor.at = at;
+                }
+            }
+            (Tab::Diff, ..) => {
+                if let (Some(changes), Some(row)) = (&mut self.changes, row.checked_sub(1)) {
+                    changes.put_on_row(row, columns);
+                }
+            }
+            (Tab::State | Tab::Json, _, Body::Nothing | Body::Parts(_)) => {}
         }
     }
 

@@ -14,7 +14,7 @@ mod order;
 mod view;
 
 pub use order::{Grouping, Order};
-pub use view::{lines, page, reported, status, view};
+pub use view::{line_at, lines, page, reported, status, view};
 
 /// Up to how many names are filtered at once; more are filtered elsewhere, so that no key waits.
 const FILTERED_AT_ONCE: usize = 4_096;
@@ -240,6 +240,14 @@ impl Jobs {
     pub fn step(&mut self, step: Step, page: usize) {
         self.release();
         self.cursor.step(step, self.shown.len(), page);
+    }
+
+    /// Puts the cursor on the job of a line of the list.
+    pub fn put_on_line(&mut self, line: usize) {
+        if let Some(order::ListLine::Job(position, _)) = self.line(line) {
+            self.cursor.at = position;
+            self.release();
+        }
     }
 
     /// Brings the cursor onto the screen.

@@ -1,11 +1,11 @@
 //! Whatever comes, in whatever order, on a screen of whatever size: nothing panics, and no control character is drawn.
 
 use proptest::prelude::*;
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use super::support::{Known, Stage, denied, jobs};
 use crate::domain::ui::{Key, KeyPress};
-use crate::tui::{Message, update};
+use crate::tui::{Message, Mouse, update};
 
 fn keys() -> impl Strategy<Value = KeyPress> {
     let key = prop_oneof![
@@ -26,6 +26,8 @@ fn messages() -> impl Strategy<Value = Message> {
         8 => keys().prop_map(Message::Key),
         1 => (0..200_u16, 0..60_u16).prop_map(|(width, height)| Message::Resize(Size { width, height })),
         1 => ".{0,12}".prop_map(Message::Paste),
+        2 => (0..170_u16, 0..55_u16, prop::sample::select(vec![Mouse::Click, Mouse::WheelUp, Mouse::WheelDown]))
+            .prop_map(|(x, y, does)| Message::Mouse { does, at: Position::new(x, y) }),
     ]
 }
 

@@ -618,7 +618,7 @@ fn help_at_80() {
     let mut stage = Stage::of(80, 24, jobs());
     assert_snapshot!(stage.press("?").screen(), @"
      statescope ▸ ● meltano.db sqlite                                read-only  UTC
-    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 77 ┐────────┐
+    ┌ Jobs 6 ┌ Keys ────────────────────────────────────────── 1–19 of 78 ┐────────┐
     │   state│everywhere                                                  │6 · now │
     │▸● dev:t│  h  Left          the snapshot before                      │        │
     │ ◐ prod:│  l  Right         the snapshot after                       │────────┤
@@ -649,7 +649,7 @@ fn help_scrolls_at_40() {
     let mut stage = Stage::of(40, 10, jobs());
     assert_snapshot!(stage.press("? G").screen(), @"
      statescope ▸ ● meltano.db sqli… 1 of 2
-    ┌ Keys ─────────────────── 73–77 of 77 ┐
+    ┌ Keys ─────────────────── 74–78 of 78 ┐
     │  ∅            no state: cleared, del…│
     │  ◆            an edit by hand        │
     │  ◀            a bookmark went back   │
@@ -1444,8 +1444,8 @@ fn the_palette_at_80() {
     │   state│: mes                                                       │6 · now │
     │▸● dev:t│ messages           everything that was said                │        │
     │ ◐ prod:│ mark               mark the snapshot to compare ot…      m │────────┤
-    │ ✗ prod:│ group              group by environment, source in…      S │streams │
-    │ ◐ prod:│                                                            │titions │
+    │ ✗ prod:│ mouse              listen to the mouse, or leave i…        │streams │
+    │ ◐ prod:│ group              group by environment, source in…      S │titions │
     │ ○ Nacht│                                                            │58Z 2 h │
     │ ∅ dev:t│                                                            │00Z     │
     │        │                                                            │00Z 2 h │
@@ -1607,7 +1607,7 @@ fn ascii_at_140() {
     assert!(stage.screen().is_ascii());
     assert_snapshot!(stage.screen(), @"
      statescope > @ meltano.db sqlite                                                                                            read-only  UTC
-    + Jobs 6 ------------------------------+ Keys ------------------------------------------ 1-40 of 77 +--------------------------------------+
+    + Jobs 6 ------------------------------+ Keys ------------------------------------------ 1-40 of 78 +--------------------------------------+
     |   state ID                           |everywhere                                                  |                         6 of 6 . now |
     |>@ dev:tap-github-to-target-jsonl     |  h  Left          the snapshot before                      |                                      |
     | % prod:tap-github-to-target-snowflake|  l  Right         the snapshot after                       |--------------------------------------+
@@ -1629,6 +1629,7 @@ fn ascii_at_140() {
     |                                      |  :messages        everything that was said                 |                                      |
     |                                      |  ?                these keys                               |                                      |
     |                                      |  q  Ctrl-c        leave                                    |                                      |
+    |                                      |  :mouse           listen to the mouse, or leave it to the ~|                                      |
     |                                      |  Ctrl-z           stop, until `fg` in the shell goes on    |                                      |
     |                                      |jobs                                                        |                                      |
     |                                      |  Enter            go into the job                          |                                      |
@@ -1647,7 +1648,6 @@ fn ascii_at_140() {
     |                                      |  >                on to where the value under the cursor c~|                                      |
     |                                      |  Esc              drop the search, or back to the jobs     |                                      |
     |                                      |its state                                                   |                                      |
-    |                                      |  /                search the state; capitals count when ty~|                                      |
     +--------------------------------------+------------------------------------------------------------+--------------------------------------+
 
      Esc close

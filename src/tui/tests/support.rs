@@ -279,7 +279,7 @@ impl Stage {
                 let found = search(&document, &needle, &|| false).unwrap();
                 vec![Message::Searched { ticket, found }]
             }
-            Effect::StopSearch | Effect::Suspend => Vec::new(),
+            Effect::StopSearch | Effect::Suspend | Effect::Mouse(_) => Vec::new(),
             Effect::Copy(text) => {
                 self.copied = Some(text);
                 Vec::new()

@@ -11,7 +11,7 @@ use crate::domain::json::search::{Needle, search};
 use crate::domain::ui::{Key, KeyPress};
 use crate::tui::message::Ticket;
 use crate::tui::model::{Pane, Tab};
-use crate::tui::{Effect, Message};
+use crate::tui::{Effect, Message, Mouse};
 
 fn key(c: char) -> Message {
     Message::Key(KeyPress::char(c))
@@ -888,4 +888,68 @@ fn ctrl_z_stops_the_program_and_changes_nothing() {
         [Effect::Suspend]
     );
     assert_eq!(stage.screen(), before);
+}
+
+fn mouse(does: Mouse, x: u16, y: u16) -> Message {
+    let at = ratatui::layout::Position::new(x, y);
+    Message::Mouse { does, at }
+}
+
+#[test]
+fn a_click_selects_what_is_under_it() {
+    let mut stage = Stage::of(140, 24, jobs());
+    stage.press("Tab");
+    assert_eq!(stage.send(mouse(Mouse::Click, 10, 4)).len(), 1);
+    assert_eq!(stage.selected(), "prod:tap-github-to-target-snowflake");
+    assert_eq!(stage.model.focus, Pane::Jobs);
+    stage.press("k");
+    stage.send(mouse(Mouse::Click, 64, 2));
+    assert_eq!(stage.place(), (2, 6));
+    assert_eq!(stage.model.focus, Pane::Detail);
+    stage.send(mouse(Mouse::Click, 70, 8));
+    assert!(
+        stage.status().contains("/partitions/1 "),
+        "{}",
+        stage.status()
+    );
+    stage.press("v");
+    stage.send(mouse(Mouse::Click, 70, 6));
+    assert!(
+        stage.status().starts_with(" /singer_state  "),
+        "{}",
+        stage.status()
+    );
+    stage.press("d");
+    stage.send(mouse(Mouse::Click, 70, 10));
+    assert!(
+        stage.status().contains("/partitions/1/"),
+        "{}",
+        stage.status()
+    );
+    stage.send(mouse(Mouse::Click, 0, 0));
+    stage.send(mouse(Mouse::Click, 139, 23));
+    assert!(
+        stage.status().contains("/partitions/1/"),
+        "{}",
+        stage.status()
+    );
+}
+
+#[test]
+fn the_wheel_moves_what_is_under_it_and_the_mouse_can_be_left_to_the_terminal() {
+    let mut stage = Stage::of(60, 15, jobs());
+    stage.send(mouse(Mouse::WheelDown, 10, 5));
+    assert_eq!(stage.selected(), "prod:tap-killed-to-target-bigquery");
+    stage.send(mouse(Mouse::WheelUp, 10, 5));
+    assert_eq!(stage.selected(), "dev:tap-github-to-target-jsonl");
+    stage.press("?");
+    stage.send(mouse(Mouse::WheelDown, 10, 5));
+    assert!(stage.screen().contains(" 4–"), "{}", stage.screen());
+    stage.press("Esc :").type_text("mouse");
+    assert_eq!(stage.send(special(Key::Enter)), [Effect::Mouse(false)]);
+    assert!(
+        stage
+            .status()
+            .contains("The mouse is the terminal's own again.")
+    );
 }

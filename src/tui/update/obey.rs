@@ -18,6 +18,7 @@ use crate::tui::words;
 pub fn obey(model: &mut Model, command: Command, context: Context, effects: &mut Vec<Effect>) {
     match command {
         Command::Quit => effects.push(Effect::Quit),
+        Command::ToggleMouse => toggle_mouse(model, effects),
         Command::Suspend => effects.push(Effect::Suspend),
         Command::Help => model.help = Some(Cursor::default()),
         Command::Back => back(model, context, effects),
@@ -91,6 +92,18 @@ pub fn obey(model: &mut Model, command: Command, context: Context, effects: &mut
             }
         }
     }
+}
+
+/// Listens to the mouse, or leaves it to the terminal.
+fn toggle_mouse(model: &mut Model, effects: &mut Vec<Effect>) {
+    model.mouse = !model.mouse;
+    effects.push(Effect::Mouse(model.mouse));
+    let said = if model.mouse {
+        "The mouse is listened to."
+    } else {
+        "The mouse is the terminal's own again."
+    };
+    model.say(Role::Text, said);
 }
 
 /// Copies something, or says why not.
@@ -201,7 +214,8 @@ fn reload(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
+/// Moves the cursor of what keys go to.
+pub fn move_cursor(model: &mut Model, context: Context, step: command::Step) {
     let Some(layout) = model.layout() else { return };
     match context {
         Context::Help => {

@@ -157,6 +157,22 @@ impl Changes {
             .step(step, self.stops.len(), (page / height).max(1));
     }
 
+    /// Puts the cursor on the change at a row of the screen.
+    pub fn put_on_row(&mut self, row: usize, columns: usize) {
+        let form = Form::of(columns);
+        let mut left = row;
+        for (place, entry) in self.entries.iter().enumerate().skip(self.cursor.top) {
+            let height = form.height(*entry);
+            if left < height {
+                if let Ok(stop) = self.stops.binary_search(&place) {
+                    self.cursor.at = stop;
+                }
+                return;
+            }
+            left -= height;
+        }
+    }
+
     /// Brings the change under the cursor onto the screen, with its stream's name where there is room.
     pub fn settle(&mut self, columns: usize, page: usize) {
         self.cursor.at = self.cursor.at.min(self.stops.len().saturating_sub(1));

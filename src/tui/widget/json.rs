@@ -63,6 +63,14 @@ impl Json {
         }
     }
 
+    /// Puts the cursor on a row of the screen.
+    pub fn put_on_row(&mut self, row: usize) {
+        let at = self.cursor.top + row;
+        if at < self.rows.len() {
+            self.cursor.at = at;
+        }
+    }
+
     /// Moves the cursor.
     pub fn step(&mut self, step: Step, page: usize) {
         self.cursor.step(step, self.rows.len(), page);

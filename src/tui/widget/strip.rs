@@ -44,6 +44,13 @@ pub fn strip(
     line.with(if last < snapshots.len() { "›" } else { "" }, Role::Quiet)
 }
 
+/// Finds the snapshot whose mark is at a cell of a strip that is drawn in so many cells.
+pub fn place_at(len: usize, selected: usize, columns: usize, cell: usize) -> Option<usize> {
+    let (first, last) = window(len, selected, columns.saturating_sub(3) / 2);
+    let place = first + cell.checked_sub(usize::from(first > 0))? / 2;
+    (place < last).then_some(place)
+}
+
 /// Gives which of `len` places are shown when `room` of them fit: the selected one in the middle, nothing unused.
 fn window(len: usize, selected: usize, room: usize) -> (usize, usize) {
     let room = room.max(1);

@@ -75,6 +75,29 @@ pub fn page(model: &Model, place: Place) -> (usize, usize) {
     (usize::from(body.width), usize::from(body.height))
 }
 
+/// Does what a click at a place of the pane means: selects the snapshot, or the row, that is there.
+pub fn click(model: &mut Model, place: Place, at: Position) {
+    let parts = parts(model, place);
+    let tab = model.tab;
+    let Some(history) = model.detail.as_ref().and_then(Detail::history) else {
+        return;
+    };
+    let snapshot = parts.strip.contains(at).then(|| {
+        let room = strip_room(model, history, usize::from(parts.strip.width));
+        let all = history.timeline.snapshots.len();
+        strip::place_at(all, history.place, room, usize::from(at.x - parts.strip.x))
+    });
+    let Some(history) = model.detail.as_mut().and_then(Detail::history_mut) else {
+        return;
+    };
+    if let Some(Some(place)) = snapshot {
+        history.go(place);
+    } else if parts.body.contains(at) {
+        let row = usize::from(at.y - parts.body.y);
+        history.put_on_row(tab, row, usize::from(parts.body.width));
+    }
+}
+
 /// Draws the pane; gives where the terminal's cursor belongs while keys go to a field.
 pub fn view(model: &Model, place: Place, buffer: &mut Buffer) -> Option<Position> {
     let parts = parts(model, place);
@@ -161,21 +184,31 @@ fn heading(model: &Model, columns: usize) -> Line {
     Line::of(words::id(&detail.id, room), Role::Title).with(busy, Role::Busy)
 }
 
-fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
-    let snapshots = &history.timeline.snapshots;
-    let columns = usize::from(parts.strip.width);
-    let place = Line::of(
-        format!("{} of {}", count(history.place + 1), count(snapshots.len())),
+/// Says which snapshot is selected, of how many, and when it was left.
+fn place_of(model: &Model, history: &History) -> Line {
+    let all = history.timeline.snapshots.len();
+    let snapshot = history.snapshot();
+    Line::of(
+        format!("{} of {}", count(history.place + 1), count(all)),
         Role::Quiet,
     )
     .with(" · ", Role::Quiet)
     .with(
-        history
-            .snapshot()
-            .map_or_else(String::new, |snapshot| moment_of(snapshot, model)),
+        snapshot.map_or_else(String::new, |snapshot| moment_of(snapshot, model)),
         Role::Text,
-    );
-    let room = columns.saturating_sub(place.width() + 2);
+    )
+}
+
+/// Gives how many cells the strip has.
+fn strip_room(model: &Model, history: &History, columns: usize) -> usize {
+    columns.saturating_sub(place_of(model, history).width() + 2)
+}
+
+fn head(model: &Model, history: &History, parts: &Parts, buffer: &mut Buffer) {
+    let snapshots = &history.timeline.snapshots;
+    let columns = usize::from(parts.strip.width);
+    let place = place_of(model, history);
+    let room = strip_room(model, history, columns);
     strip::strip(snapshots, history.place, marked_place(model, history), room)
         .and_right(place, columns)
         .draw(parts.strip, buffer, model.theme);

@@ -73,6 +73,13 @@ pub fn page(model: &Model, place: Place) -> usize {
     usize::from(parts(model, place).rows.height)
 }
 
+/// Finds the line of the list at a place of the screen.
+pub fn line_at(model: &Model, place: Place, at: Position) -> Option<usize> {
+    let rows = parts(model, place).rows;
+    let is_in = at.y >= rows.y && at.y < rows.bottom();
+    is_in.then(|| model.jobs.cursor.top + usize::from(at.y - rows.y))
+}
+
 /// Says of each source that cannot be read why, and what else is to be said of it, a failure in two lines at most, and
 /// not when there is nothing else to show, for then the pane itself says why.
 fn notes(model: &Model, columns: usize) -> Vec<Line> {
