@@ -69,8 +69,9 @@ const NOW: &str = "STATESCOPE_NOW";
     max_term_width = 100,
     subcommand_precedence_over_arg = true,
     disable_help_subcommand = true,
-    after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, or a \
-                  URI (sqlite:///FILE); without one, the Meltano project that the working directory is in. `statescope help` names the topics of the guide."
+    after_help = "Without a command it opens the terminal interface. A SOURCE is a Meltano project's folder, a SQLite file, a state directory, \
+                  or a URI (sqlite:///FILE, file:///DIR); without one, the Meltano project that the working directory is in. \
+                  `statescope help` names the topics of the guide."
 )]
 struct Line {
     #[command(subcommand)]

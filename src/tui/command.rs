@@ -471,14 +471,14 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Move(Step::Down),
         "down",
-        Some(footer("down", 2)),
+        Some(footer("next", 2)),
         &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
         &[Context::Field],
     ),
     entry(
         Command::Move(Step::Up),
         "up",
-        Some(footer("up", 3)),
+        Some(footer("previous", 3)),
         &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
         &[Context::Field],
     ),
@@ -527,14 +527,14 @@ pub const COMMANDS: &[Entry] = &[
     entry(
         Command::Move(Step::Down),
         "down",
-        Some(footer("down", 2)),
+        Some(footer("next", 2)),
         &[KeyPress::of(Key::Down), KeyPress::ctrl('n')],
         PALETTE,
     ),
     entry(
         Command::Move(Step::Up),
         "up",
-        Some(footer("up", 3)),
+        Some(footer("previous", 3)),
         &[KeyPress::of(Key::Up), KeyPress::ctrl('p')],
         PALETTE,
     ),

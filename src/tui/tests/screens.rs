@@ -564,7 +564,7 @@ fn a_filter_with_a_result() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
      prod:tap-github-to-target-snowflake  3 streams · 390 B
-     Enter keep   Esc drop   Down down   Up up
+     Enter keep   Esc drop   Down next   Up previous
     ");
 }
 
@@ -586,7 +586,7 @@ fn a_filter_without_a_result() {
     │                                                          │
     └──────────────────────────────────────────────────────────┘
 
-     Enter keep   Esc drop   Down down   Up up
+     Enter keep   Esc drop   Down next   Up previous
     ");
 }
 
@@ -609,7 +609,7 @@ fn a_long_filter_shows_what_is_around_the_cursor() {
 
 
 
-     Enter keep   Esc drop   Down down
+     Enter keep   Esc drop   Down next
     ");
 }
 
@@ -1462,7 +1462,7 @@ fn the_palette_at_80() {
     │        │                                                            │        │
     └────────└────────────────────────────────────────────────────────────┘────────┘
 
-     Enter do it   Esc nothing   Down down   Up up
+     Enter do it   Esc nothing   Down next   Up previous
     ");
 }
 
@@ -1484,7 +1484,7 @@ fn the_palette_at_60() {
     │ group              group by environment, source …      S │
     └──────────────────────────────────────────────────────────┘
 
-     Enter do it   Esc nothing   Down down   Up up
+     Enter do it   Esc nothing   Down next   Up previous
     ");
 }
 
