@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 
 use crate::config::Config;
 use crate::domain::history::Clock;
+use crate::domain::ui::Display;
 use crate::journal::JournalStore;
 use crate::project::{Site, Surroundings};
 use crate::report::{Fault, Report};
@@ -307,13 +308,13 @@ pub enum Invocation {
         sites: Vec<Site>,
         /// The journal, when there is one.
         journal: Option<Arc<dyn JournalStore>>,
-        /// The zone that times are shown in.
-        zone: TimeZone,
+        /// How things are shown.
+        display: Display,
     },
     /// The terminal interface on the bundled sample.
     Demo {
-        /// The zone that times are shown in.
-        zone: TimeZone,
+        /// How things are shown.
+        display: Display,
     },
     /// A command that answers on standard output.
     Answer(Box<Answer>),
@@ -389,10 +390,12 @@ fn invocation(
     let process = Process::new(surroundings, screen, &config)?;
     let journal = Place::configured(&config, &process.surroundings)?;
     let color = Color::configured(&config);
+    let display = Display {
+        zone: process.clock.zone.clone(),
+        colour: color.is_on(&process.surroundings, width.is_some()),
+    };
     match line.command {
-        Some(Command::Demo) => Ok(Invocation::Demo {
-            zone: process.clock.zone,
-        }),
+        Some(Command::Demo) => Ok(Invocation::Demo { display }),
         Some(Command::Config { .. }) => {
             let mut out = Output::new(color.is_on(&process.surroundings, width.is_some()), width);
             let code = config::show(&config, &journal, &mut out, line.options.json)?;
@@ -405,7 +408,7 @@ fn invocation(
             Ok(Invocation::Browse {
                 sites,
                 journal: journal.existing(),
-                zone: process.clock.zone,
+                display,
             })
         }
         Some(command) => Ok(Invocation::Answer(Box::new(Answer {

@@ -4,8 +4,8 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use statescope::cli::{self, Invocation};
+use statescope::domain::ui::Display;
 use statescope::report::Report;
 use statescope::{ops, shell};
 
@@ -15,17 +15,17 @@ fn main() -> ExitCode {
         Invocation::Browse {
             sites,
             journal,
-            zone,
-        } => said(shell::run(sites, journal, zone)),
-        Invocation::Demo { zone } => said(demo(zone)),
+            display,
+        } => said(shell::run(sites, journal, display)),
+        Invocation::Demo { display } => said(demo(display)),
         Invocation::Finished(code) => ExitCode::from(code),
     }
 }
 
 /// Opens the screen on a throw-away copy of the sample project.
-fn demo(zone: TimeZone) -> Result<(), Report> {
+fn demo(display: Display) -> Result<(), Report> {
     let demo = ops::demo::create(Timestamp::now())?;
-    shell::run(vec![demo.site.clone()], None, zone)
+    shell::run(vec![demo.site.clone()], None, display)
 }
 
 #[expect(clippy::print_stderr, reason = "the program's last word")]

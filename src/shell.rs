@@ -10,12 +10,11 @@ use std::time::Duration;
 use crossterm::event::{Event, EventStream};
 use futures_util::StreamExt;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::layout::Size;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::{Instant, Interval, interval_at};
 
-use crate::domain::ui::Theme;
+use crate::domain::ui::{Display, Theme};
 use crate::journal::JournalStore;
 use crate::project::Site;
 use crate::report::{Fault, Report};
@@ -46,16 +45,18 @@ const WAITING_ANSWERS: usize = 64;
 
 /// Opens the screen on some sites, and comes back when the user leaves.
 ///
-/// Times are shown in `zone`. What the journal says of operations that were cut short is shown with their source.
+/// Things are shown as `display` says. What the journal says of operations that were cut short is shown with their source.
 ///
 /// Without a terminal on both sides it is wrong use. A signal that asks for the end, or a terminal that is gone, ends it
 /// quietly.
 pub fn run(
     sites: Vec<Site>,
     journal: Option<Arc<dyn JournalStore>>,
-    zone: TimeZone,
+    display: Display,
 ) -> Result<(), Report> {
     terminal::check()?;
+    // Else it would look at `NO_COLOR` again, which an option may have overruled.
+    crossterm::style::force_color_output(display.colour);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -66,7 +67,7 @@ pub fn run(
         (Stop::listen(), Resumed::listen())
     };
     let outcome = on_terminal(|screen| {
-        runtime.block_on(session(screen, (stop, resumed), sites, journal, zone))
+        runtime.block_on(session(screen, (stop, resumed), sites, journal, display))
     });
     runtime.shutdown_background();
     outcome
@@ -77,10 +78,10 @@ async fn session(
     (mut stop, mut resumed): (Stop, Resumed),
     sites: Vec<Site>,
     journal: Option<Arc<dyn JournalStore>>,
-    zone: TimeZone,
+    display: Display,
 ) -> Result<(), Report> {
     let size = screen.size().map_err(|error| terminal::failed(&error))?;
-    let (model, first) = Model::new(setup(&sites, size, zone));
+    let (model, first) = Model::new(setup(&sites, size, display));
     let (sender, answers) = mpsc::channel(WAITING_ANSWERS);
     let mut session = Session {
         model,
@@ -206,19 +207,22 @@ fn translated(event: Option<io::Result<Event>>) -> io::Result<Option<Message>> {
     }
 }
 
-fn setup(sites: &[Site], size: Size, zone: TimeZone) -> Setup {
+fn setup(sites: &[Site], size: Size, display: Display) -> Setup {
     let about = |site: &Site| SourceSetup {
         title: site.name.clone(),
         kind: site.states.location.kind().to_owned(),
         elsewhere: site.elsewhere.as_ref().map(|(place, _)| place.clone()),
     };
-    let colorless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Setup {
         sources: sites.iter().map(about).collect(),
         size,
         now: Timestamp::now(),
-        zone,
-        theme: if colorless { Theme::Plain } else { Theme::Ansi },
+        zone: display.zone,
+        theme: if display.colour {
+            Theme::Ansi
+        } else {
+            Theme::Plain
+        },
         ascii: !shows_unicode(|name| std::env::var(name).ok()),
     }
 }

@@ -439,6 +439,26 @@ fn the_demo_is_browsed_filtered_compared_resized_and_left() {
 }
 
 #[test]
+fn colours_are_shown_as_they_are_wanted() {
+    for (wish, no_color, is_coloured) in [
+        ("auto", "", true),
+        ("never", "", false),
+        ("auto", "1", false),
+        ("always", "1", true),
+    ] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));
+        command.args(["demo", "--color", wish]);
+        command.env("NO_COLOR", no_color);
+        command.env("TERM", "xterm-256color");
+        let mut terminal = Terminal::run(80, 24, command);
+        terminal.wait_for("bookmarks").press("q");
+        assert_eq!(terminal.ends().exit_code(), 0);
+        let sets_a_colour = terminal.raw_text().contains("\x1b[38;5;");
+        assert_eq!(sets_a_colour, is_coloured, "{wish} {no_color:?}");
+    }
+}
+
+#[test]
 fn times_are_shown_in_the_configured_zone() {
     for (zone, title) in [("local", "Asia/Tokyo"), ("UTC", "UTC")] {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statescope"));

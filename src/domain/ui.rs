@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use jiff::tz::TimeZone;
+
 /// Names a key, whatever terminal it came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
@@ -171,6 +173,15 @@ pub enum Role {
     Added,
     /// What is only on the left of a diff.
     Removed,
+}
+
+/// Holds what a person chose of how things are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Display {
+    /// The zone that times are shown in.
+    pub zone: TimeZone,
+    /// Whether colours are wanted.
+    pub colour: bool,
 }
 
 /// Says how each role looks.
