@@ -10,15 +10,13 @@ use super::names::Names;
 use super::narrow::Narrowing;
 use super::output::{Cell, Failure, Tone, elide, widths};
 use super::session::Session;
-use super::sites::is_known;
 use crate::domain::diff::Place;
 use crate::domain::history::{self, Blamed, Snapshot, Timeline};
 use crate::domain::json::{Document, Node};
 use crate::domain::mark;
 use crate::domain::moment::Instant;
 use crate::domain::narrow::holds;
-use crate::ops::read;
-use crate::report::{Fault, printable};
+use crate::report::printable;
 
 /// The places of the values among the cells of a row: what it is, and what it was.
 const VALUES: [usize; 2] = [3, 8];
@@ -43,21 +41,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u8, Failure> {
-    let Some(located) = session.locate(&arguments.job).await? else {
-        return Err(session
-            .unknown(Fault::NotFound, None, &arguments.job)
-            .await
-            .into());
-    };
-    session.mention(&located.source).await;
-    session.look_for_overwritten(&located).await;
-    let timeline = read::timeline(&located.source.open, &located.id).await?;
-    if !is_known(&timeline) {
-        return Err(session
-            .unknown(Fault::NotFound, Some(&located), "")
-            .await
-            .into());
-    }
+    let (located, timeline) = session.timeline_of(&arguments.job).await?;
     let snapshot = session.find(&timeline, arguments.at.as_deref().unwrap_or("now"))?;
     let state = get::held(&located, &timeline, snapshot)?;
     let document = get::effective(&located, state)?;

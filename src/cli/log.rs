@@ -9,13 +9,11 @@ use super::names::Names;
 use super::narrow::Narrowing;
 use super::output::{Cell, Failure, Tone, elide, widths};
 use super::session::Session;
-use super::sites::is_known;
 use crate::domain::diff::{Change, Counts, Diff, diff};
 use crate::domain::history::{Origin, Snapshot, Timeline};
 use crate::domain::json::Document;
 use crate::domain::mark;
 use crate::domain::narrow::Section;
-use crate::ops::read;
 use crate::report::{Fault, Report, printable};
 
 /// To how few columns an error is cut on a narrow terminal.
@@ -55,21 +53,7 @@ pub(super) async fn run(session: &mut Session, arguments: Arguments) -> Result<u
         .as_deref()
         .map(|text| read_since(session, text));
     let since = since.transpose()?;
-    let Some(located) = session.locate(&arguments.job).await? else {
-        return Err(session
-            .unknown(Fault::NotFound, None, &arguments.job)
-            .await
-            .into());
-    };
-    session.mention(&located.source).await;
-    session.look_for_overwritten(&located).await;
-    let timeline = read::timeline(&located.source.open, &located.id).await?;
-    if !is_known(&timeline) {
-        return Err(session
-            .unknown(Fault::NotFound, Some(&located), "")
-            .await
-            .into());
-    }
+    let (located, timeline) = session.timeline_of(&arguments.job).await?;
     let effective = timeline.snapshots.iter().rev();
     let effective = effective.filter_map(|snapshot| snapshot.effective.as_ref().ok());
     let section = arguments.narrowing.section(&located, effective)?;

@@ -302,6 +302,20 @@ impl Session {
         Ok(source.map(|source| Located { source, id }))
     }
 
+    /// Finds a job and reads its timeline, having said what is to be known of its source and of earlier operations on it.
+    pub(super) async fn timeline_of(&mut self, text: &str) -> Result<(Located, Timeline), Report> {
+        let Some(located) = self.locate(text).await? else {
+            return Err(self.unknown(Fault::NotFound, None, text).await);
+        };
+        self.mention(&located.source).await;
+        self.look_for_overwritten(&located).await;
+        let timeline = read::timeline(&located.source.open, &located.id).await?;
+        if !is_known(&timeline) {
+            return Err(self.unknown(Fault::NotFound, Some(&located), "").await);
+        }
+        Ok((located, timeline))
+    }
+
     /// Says that no source has a state ID, and names those that may have been meant.
     pub(super) async fn unknown(
         &mut self,
